@@ -29,11 +29,11 @@ DOCUMENT_END = "---end.of.document---"
 LETTERS = {"unigrams": 1, "bigrams": 2, "trigrams": 3}
 
 LINE_END = r"(?:\r\n|\n|\r(?!\n))"
-BLANK = r"[ \t\f]*"
 # Unicode's property White_Space, which Python's str.isspace is not: that holds U+001C to U+001F too.
 WHITE_SPACE = frozenset(
     map(chr, [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])
 ) | frozenset("\u2028\u2029\u202f\u205f\u3000")
+BLANK = f"[{''.join(sorted(WHITE_SPACE - {chr(10), chr(13)}))}]*"
 
 
 def corpus_events(

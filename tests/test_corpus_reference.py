@@ -49,6 +49,16 @@ def test_a_word_alone_has_no_neighbours() -> None:
     assert joined(["a\nb"], window=(1, 1)) == []
 
 
+@pytest.mark.parametrize(
+    "space", ["", " ", "\t", "\f", "\v", "\x85", "\xa0", "\u1680", "\u2003", "\u2028", "\u3000"]
+)
+def test_a_line_of_any_white_space_ends_a_paragraph(space: str) -> None:
+    for context in ("paragraph", "sentence"):
+        assert len(contexts(f"a\n{space}\r\nb", context)) == 2
+    # What looks like white space and is none.
+    assert len(contexts("a\n\u200b\nb", "paragraph")) == 1
+
+
 def test_contexts() -> None:
     text = "a b. c\r\nd!\r \t\ne\n\n\nf"
     assert [c.split() for c in contexts(text, "line")] == [

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._learn.schedule import Schedule
-from rescorla._shared.checks import number, rate
+from rescorla._shared.checks import number, rate, several, whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -163,7 +163,8 @@ def piecewise(ends: Sequence[int], factors: Sequence[float]) -> Schedule:
     >>> rw.schedules.piecewise([2, 4], [1.0, 0.5, 0.0])(np.arange(1, 7))
     array([1. , 1. , 0.5, 0.5, 0. , 0. ])
     """
-    last = tuple(int(end) for end in ends)
+    last = tuple(whole("ends", end) for end in several("ends", ends, "token numbers"))
+    factors = several("factors", factors, "numbers")
     if len(factors) != len(last) + 1:
         raise ValueError(f"factors must be one more than ends: {len(last) + 1}, not {len(factors)}")
     if any(end >= later for end, later in pairwise(last)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rescorla._learn.verify import verify as _verify
-from rescorla._shared.checks import PathName, path_name, shown, whole
+from rescorla._shared.checks import PathName, path_name, several, whole
 from rescorla._weights.zarr.folder import remove_stale
 from rescorla._weights.zarr.lazy import MissingTilesError
 from rescorla._weights.zarr.store import Store
@@ -49,11 +49,11 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
     --------
     >>> import rescorla as rw
     >>> events = rw.read_events([("light_tone", "shock", 3), ("tone", "food")])
-    >>> weights = rw.learn(events, out="weights.zarr")
-    >>> rw.tiles.repair("weights.zarr")
+    >>> weights = rw.learn(events, out="store.zarr")
+    >>> rw.tiles.repair("store.zarr")
     []
     """
-    path = path_name(out)
+    path = path_name(out, "out")
     store = Store.open(path)
     bad = list(_verify(path).bad) if tiles is None else _checked(tiles, store.n_tiles)
     absent = set(store.missing())
@@ -67,9 +67,8 @@ def repair(out: PathName, *, tiles: Iterable[int] | None = None) -> list[int]:
 
 def _checked(tiles: Iterable[int], n_tiles: int) -> list[int]:
     """Numbers of tiles, in order."""
-    if isinstance(tiles, str | bytes) or not isinstance(tiles, Iterable):
-        raise TypeError(f"tiles must be numbers of tiles, as [0, 3], not {shown(tiles)}")
-    numbers = sorted({whole("tiles", tile) for tile in tiles})
+    entries = tiles if isinstance(tiles, set | frozenset) else several("tiles", tiles, "numbers of tiles")
+    numbers = sorted({whole("tiles", tile) for tile in entries})
     if numbers and numbers[-1] >= n_tiles:
         raise ValueError(f"tiles must be numbers from 0 to {n_tiles - 1}, not {numbers[-1]}")
     return numbers

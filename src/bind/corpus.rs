@@ -182,7 +182,11 @@ fn lines(
     each(py, source, progress, |number, item| {
         let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
         if let Ok(line) = item.cast::<PyString>() {
-            let line = line.to_str()?;
+            let line = line.to_str().map_err(|_| {
+                let found = shown(item);
+                let cure = "replace the lone surrogate, which UTF-8 cannot hold";
+                PyValueError::new_err(format!("line {number}: expected text in Unicode, found {found}; {cure}"))
+            })?;
             let size = line.len() / 4 + lines.waiting(false);
             attended(py, &monitor, &mut since, size, || lines.line(line, writer).map_err(at))?;
         } else {

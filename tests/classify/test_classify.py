@@ -35,6 +35,9 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+# Rows that are drawn may all be of one class.
+ONE_CLASS = pytest.mark.filterwarnings("ignore:observed has no class but")
+
 TABLE = {
     "agent": ["person", "person", "group", "group", "person", "group"],
     "polarity": ["yes", "no", "yes", "no", "yes", "yes"],
@@ -148,6 +151,7 @@ LABELS = st.lists(
 )
 
 
+@ONE_CLASS
 @given(LABELS, st.booleans())
 def test_statistics_are_those_of_scikit_learn(rows: list[Any], binary: bool) -> None:
     names = ["x", "y"] if binary else ["x", "y", "z"]
@@ -174,6 +178,7 @@ def test_statistics_are_those_of_scikit_learn(rows: list[Any], binary: bool) -> 
         assert np.isnan(fit.c_index)
 
 
+@ONE_CLASS
 @given(LABELS)
 def test_a_frequency_is_as_many_rows(rows: list[Any]) -> None:
     assume(any(row[5] for row in rows))
@@ -183,7 +188,7 @@ def test_a_frequency_is_as_many_rows(rows: list[Any]) -> None:
         columns: Any = list(zip(*rows, strict=True))
         shares = np.array(columns[2:5], dtype=float).T
         return classify.statistics(
-            columns[0], columns[1], shares, outcomes="xyz", sample_weight=counts, n_parameters=4
+            columns[0], columns[1], shares, outcomes=list("xyz"), sample_weight=counts, n_parameters=4
         )
 
     short, long = fit(rows, [row[5] for row in rows]), fit(repeated, None)
@@ -196,7 +201,33 @@ def test_a_probability_of_zero_counts_as_the_floor() -> None:
     assert fit.log_likelihood == pytest.approx(math.log(1e-10) + math.log(0.5))
     assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0).log_likelihood == -np.inf
     # What never occurred does not count.
-    assert classify.statistics(["a", "b"], ["b", "b"], shares, floor=0.0, sample_weight=[0, 1]).deviance < 2
+    observed, shares, often = ["a", "b", "a"], [*shares, [0.5, 0.5]], [0, 1, 1]
+    assert classify.statistics(observed, ["b"] * 3, shares, floor=0.0, sample_weight=often).deviance < 3
+
+
+@pytest.mark.parametrize(
+    ("observed", "predicted", "outcomes", "often"),
+    [
+        (["a", "a"], ["a", "a"], ["a", "b"], None),
+        (["a", "a"], ["a", "b"], ["a", "b"], None),
+        (["a", "b"], ["a", "b"], None, [2, 0]),
+        (["a", "a"], ["a", "a"], ["a", "b", "c"], None),
+    ],
+)
+def test_where_one_class_is_observed_nothing_is_left_to_explain(
+    observed: Any, predicted: Any, outcomes: Any, often: Any
+) -> None:
+    shares = [[0.8, 0.2], [0.7, 0.3]] if outcomes is None else [[0.5, 0.25, 0.25][: len(outcomes)]] * 2
+    with pytest.warns(rw.RescorlaWarning, match="observed has no class but 'a', so") as caught:
+        fit = classify.statistics(observed, predicted, shares, outcomes=outcomes, sample_weight=often)
+    assert caught[0].filename == __file__
+    assert np.isnan([fit.r2, fit.r2_nagelkerke]).all()
+    assert str(fit.deviance_null) == "0.0"
+    assert fit.log_likelihood < 0
+    with pytest.warns(rw.RescorlaWarning, match="no class but 'a'"):
+        certain = classify.statistics(["a"], ["a"], [[1.0]])
+    assert np.isnan(certain.r2)
+    assert str(certain.deviance) == "0.0"
 
 
 def test_rows_of_probabilities_are_divided_by_their_sums() -> None:
@@ -497,6 +528,7 @@ def test_it_is_searched_and_cross_validated_by_scikit_learn() -> None:
     assert cross_val_score(NDLClassifier(), cues, ["x", "y", "z"] * 4, cv=4).tolist() == [1.0] * 4
 
 
+@ONE_CLASS
 @settings(max_examples=40)
 @given(ROWS.map(lambda rows: rows * 3), st.integers(2, 4), st.integers(0, 9))
 def test_folds_are_disjoint_and_each_is_predicted_by_the_others(rows: Any, k: int, seed: int) -> None:
@@ -625,6 +657,7 @@ def test_identical_models_do_not_differ() -> None:
     assert np.isnan(found.p).tolist() == [True, True]
 
 
+@ONE_CLASS
 @given(ROWS)
 def test_anova_is_the_difference_of_deviances(rows: Any) -> None:
     table, classes = table_of(rows)

@@ -144,6 +144,40 @@ def test_weights_that_are_none(estimator: Any) -> None:
         estimator.fit(X, y, sample_weight=[0.0, 0.0])
 
 
+def states(estimator: Any) -> list[Any]:
+    """What pieces change."""
+    found = [some.bits(estimator.weights_.values), estimator.beta_, estimator.n_iter_]
+    parameters = {k: v for k, v in estimator.weights_.parameters.items() if k != "seconds"}
+    return [*found, parameters, getattr(estimator, "temperature_", None)]
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+@pytest.mark.parametrize("beta", [None, 0.01])
+@pytest.mark.parametrize("of", [RescorlaWagnerClassifier, RescorlaWagnerRegressor])
+def test_a_piece_of_no_tokens_changes_nothing(of: Any, beta: float | None, is_sparse: bool) -> None:
+    X, y = IRIS
+    X = sparse_of(X) if is_sparse else X
+    classes: dict[str, Any] = {"classes": [0, 1, 2]} if of is RescorlaWagnerClassifier else {}
+    nothing, some_of = np.zeros(10), np.arange(150) % 3 * 1.0
+    plain, with_empty = of(beta=beta), of(beta=beta)
+    with_empty.partial_fit(X[:10], y[:10], **classes, sample_weight=nothing)
+    assert with_empty.n_iter_ == 0
+    assert not with_empty.weights_.values.any()
+    assert len(with_empty.predict(X)) == 150
+    for one in (plain, with_empty):
+        one.partial_fit(X, y, **classes, sample_weight=some_of)
+    assert states(with_empty) == states(plain)
+    with_empty.partial_fit(X[:10], y[:10], sample_weight=nothing)
+    assert states(with_empty) == states(plain)
+    for one in (plain, with_empty):
+        one.partial_fit(X[::-1], y[::-1])
+    assert states(with_empty) == states(plain)
+    with pytest.raises(ValueError, match="features"):
+        with_empty.partial_fit(X[:10, :2], y[:10], sample_weight=nothing)
+    with pytest.raises(ValueError, match="all rows have a weight of zero"):
+        with_empty.fit(X[45:55], y[45:55], sample_weight=nothing)
+
+
 # Classes.
 
 

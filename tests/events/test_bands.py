@@ -98,9 +98,9 @@ def test_the_defaults_are_those_of_pyndl() -> None:
         ({"a": 5}, {"size": 0}, ValueError, "size must be a whole number of 1 or more, not 0"),
         ({"a": 5}, {"size": -1}, ValueError, "size must be a whole number of 1 or more, not -1"),
         ({"a": 5}, {"cutoff": -1}, ValueError, "cutoff must be a whole number of 0 or more, not -1"),
-        ({"a": -5}, {}, ValueError, "the count of 'a' must be a whole number of 0 or more, not -5"),
-        ({"a": 5.5}, {}, TypeError, "the count of 'a' must be a whole number of 0 or more, not 5.5"),
-        ({"a": True}, {}, TypeError, "the count of 'a' must be a whole number of 0 or more, not True"),
+        ({"a": -5}, {}, ValueError, "counts of 'a' must be a whole number of 0 or more, not -5"),
+        ({"a": 5.5}, {}, TypeError, "counts of 'a' must be a whole number of 0 or more, not 5.5"),
+        ({"a": True}, {}, TypeError, "counts of 'a' must be a whole number of 0 or more, not True"),
         (
             {"a": 5},
             {"seed": None},

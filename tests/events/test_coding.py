@@ -177,24 +177,29 @@ def test_names_with_a_joint_stay_whole() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (("hand",), {}, TypeError, "words must be several, not 'hand'; write ['hand']"),
-        ((b"hand",), {}, TypeError, "words must be several, not b'hand'; write [b'hand']"),
+        (("hand",), {}, TypeError, "words must be several words, not the str 'hand'; write ['hand']"),
+        ((b"hand",), {}, TypeError, "words must be several words, not b'hand'; write [b'hand']"),
         (
             (["hand", None],),
             {},
             TypeError,
             "word 1: expected a str, found None; leave out rows without a word",
         ),
-        (([["h", "a"]],), {}, TypeError, "word 0: expected a str, found ['h', 'a']"),
+        (([["h", "a"]],), {}, TypeError, "word 0: expected a str, found a list"),
         ((["hand"], 0), {}, ValueError, "grams must be a whole number of 1 or more, not 0"),
         ((["hand"], [2, -1]), {}, ValueError, "grams must be a whole number of 1 or more, not -1"),
         ((["hand"], []), {}, ValueError, "grams must be one size or more, not none"),
-        ((["hand"], 2.0), {}, TypeError, "grams must be a number of letters or several, not 2.0"),
-        ((["hand"], "2"), {}, TypeError, "grams must be a number of letters or several, not '2'"),
+        ((["hand"], 2.0), {}, TypeError, "grams must be several numbers of letters, or one number, not 2.0"),
+        (
+            (["hand"], "2"),
+            {},
+            TypeError,
+            "grams must be several numbers of letters, or one number, not the str '2'",
+        ),
         ((["hand"], [2.0]), {}, TypeError, "grams must be a whole number of 1 or more, not 2.0"),
         ((["hand"], True), {}, TypeError, "grams must be a whole number of 1 or more, not True"),
-        ((["hand"],), {"boundary": None}, TypeError, "boundary must be a str, not NoneType"),
-        ((["hand"],), {"separator": 1}, TypeError, "separator must be a str, not int"),
+        ((["hand"],), {"boundary": None}, TypeError, "boundary must be a str, not None"),
+        ((["hand"],), {"separator": 1}, TypeError, "separator must be a str, not 1"),
         ((["hand"],), {"separator": ""}, ValueError, "separator must not be empty; leave it out"),
         (
             (["a.b", "a..b"],),
@@ -215,7 +220,7 @@ def test_what_is_no_word_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (("a_b",), TypeError, "cues must be several, not 'a_b'; write ['a_b']"),
+        (("a_b",), TypeError, "cues must be several events, not the str 'a_b'; write ['a_b']"),
         ((["a", 5],), TypeError, "event 1: expected a str or an iterable of names, found 5"),
         ((["a", b"bc"],), TypeError, "event 1: expected names of type str, found 98"),
         (([["a", None]],), TypeError, "event 0: expected names of type str, found None"),

@@ -62,6 +62,8 @@ SEPARATORS = [
     "\r\n",
     "\n\n",
     "\n \t\n",
+    "\n\u3000\n",
+    "\r\u00a0\x0b \u2028\r\n",
 ]
 PUNCTUATION = [
     ".",
@@ -594,3 +596,38 @@ def test_a_number_of_words_is_no_str() -> None:
         rw.corpus_events(["a b"], window="2")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"swap them: corpus_events\(corpus, path\)"):
         rw.corpus_events("events.rw", ["a line"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        "",
+        " ",
+        "\t",
+        "\f",
+        "\v",
+        "\x85",
+        "\xa0",
+        "\u1680",
+        "\u2003",
+        "\u2028",
+        "\u202f",
+        "\u3000",
+        "\xa0 \u3000",
+    ],
+)
+@pytest.mark.parametrize("context", ["paragraph", "sentence"])
+def test_a_line_of_any_white_space_ends_a_paragraph(tmp_path: Path, context: Any, space: str) -> None:
+    how: dict[str, Any] = {"context": context, "window": "context", "cues_from": "words", "progress": False}
+    for text, ends in (
+        (f"ab cd\n{space}\nef", True),
+        (f"ab cd \r\n{space}\r\n{space}ef", True),
+        (f"ab cd\n{space}ef", False),
+        (f"ab cd{space}\nef", False),
+        ("ab cd\n\u200b\nef", False),
+    ):
+        (tmp_path / "text").write_text(text, encoding="utf-8", newline="")
+        expected = [("ab", "cd"), ("ef",)] if ends else [("ab", "cd", "ef")]
+        for given_text in ([tmp_path / "text"], re.split("\r?\n", text)):
+            found = rw.corpus_events(given_text, **how, symbols="a-z")
+            assert [event.cues for event in found] == expected, (text, given_text)

@@ -363,7 +363,7 @@ class TestArguments:
             ({"keep_cues": ["a"], "cue_map": {}}, ValueError, "keep_cues and cue_map ask"),
             ({"remove_outcomes": [], "outcome_map": {}}, ValueError, "remove_outcomes and outcome_map ask"),
             ({"keep_cues": "abc"}, TypeError, "not the str 'abc'; write ['abc'], or pathlib.Path('abc')"),
-            ({"keep_cues": 3}, TypeError, "keep_cues must be several names or a pathlib.Path, not int"),
+            ({"keep_cues": 3}, TypeError, "keep_cues must be several names or a pathlib.Path, not 3"),
             (
                 {"remove_outcomes": [3]},
                 TypeError,

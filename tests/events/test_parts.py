@@ -234,7 +234,7 @@ def test_what_cannot_be_put_together_is_refused(tmp_path: Path) -> None:
             rw.concat_events(parts)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="parts must be one or more"):
         rw.concat_events([])
-    with pytest.raises(TypeError, match="events must be Events or a path, not int"):
+    with pytest.raises(TypeError, match="parts must be Events or paths, not 3"):
         rw.concat_events([source, 3])  # type: ignore[list-item]
 
 

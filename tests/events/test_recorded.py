@@ -149,7 +149,7 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "no truth value": (
         lambda: {**rw.corpus_events(TEXT).parameters, "lower": "yes"},
-        "not kept as rescorla keeps it: lower is 'yes'",
+        "not kept as rescorla keeps it: lower must be True or False, not 'yes'",
     ),
     "a later function": (
         lambda: {"function": "Events.other", "of": rw.corpus_events(TEXT).parameters},

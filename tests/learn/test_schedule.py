@@ -295,7 +295,7 @@ def test_a_mean_goes_to_a_file_too(tmp_path: Path) -> None:
 
 
 def test_average_is_true_or_false() -> None:
-    with pytest.raises(TypeError, match="average must be True or False, not int"):
+    with pytest.raises(TypeError, match="average must be True or False, not 1"):
         rw.learn(rw.read_events([("a", "x")]), average=1)  # type: ignore[arg-type]
 
 

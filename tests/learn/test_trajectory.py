@@ -416,10 +416,11 @@ def test_the_rate_must_be_safe_here_too() -> None:
     assert seen[0].filename == __file__
 
 
-@pytest.mark.parametrize(("n", "every"), [(2**32 - 1, 1), (10**6, 7)])
-def test_what_needs_more_memory_than_there_is_is_refused(n: int, every: int) -> None:
+@pytest.mark.parametrize(("n", "every", "what"), [(2**32 - 1, 1, "the tokens to record"), (10**6, 7, "")])
+def test_what_needs_more_memory_than_there_is_is_refused(n: int, every: int, what: str) -> None:
     names = "_".join(f"n{i}" for i in range(1000))
     source = rw.read_events([(names, names, n)] * 1000)
-    cells = (1 + -(-n * 1000 // every)) * 1000 * 1000
-    with pytest.raises(MemoryError, match=f"trajectories need {cells * 8} bytes of memory"):
+    size = (1 + -(-n * 1000 // every)) * 8
+    message = f"{what} need {size} bytes" if what else f"trajectories need {size * 1000 * 1000} bytes"
+    with pytest.raises(MemoryError, match=message):
         rw.trajectories(source, every=every)

@@ -60,6 +60,25 @@ def test_activation_sums_over_the_outcomes_of_an_event(events: Any, weights: rw.
     some.assert_close(measures.activation(rw.read_events(events), weights), expected, 1e-12)
 
 
+TWICE = st.lists(
+    st.tuples(st.lists(st.sampled_from(CUES)), st.lists(st.sampled_from(OUTCOMES), min_size=1)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(TWICE, WEIGHTS)
+def test_an_outcome_that_is_named_twice_is_present_once(events: Any, weights: rw.Weights) -> None:
+    source = rw.read_events(events, duplicates="keep")
+    expected = [sum(activated(weights, cues)[o] for o in set(outcomes)) for cues, outcomes in events]
+    some.assert_close(measures.activation(source, weights), expected, 1e-12)
+    single = [(cues, outcomes[:1] * 2) for cues, outcomes in events]
+    source, targets = rw.read_events(single, duplicates="keep"), [outcomes[0] for _, outcomes in single]
+    for measure in (measures.rank, measures.margin):
+        found = measure(source, weights)
+        assert found.tolist() == measure(source, weights, targets=targets).tolist()
+
+
 @given(SINGLE, WEIGHTS, BLOCKS)
 def test_activation_of_targets(events: Any, weights: rw.Weights, block: int) -> None:
     directions._BLOCK = block

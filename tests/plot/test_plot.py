@@ -338,7 +338,7 @@ def test_wrong_choices_of_weights_are_refused(draw: Any) -> None:
         draw(weights, cues=["c00"])
     with pytest.raises(ValueError, match="n must be a whole number of 1 or more, not 0"):
         draw(weights, n=0)
-    with pytest.raises(ValueError, match="nothing to draw"):
+    with pytest.raises(ValueError, match="one each at least to be drawn"):
         draw(weights, cues=[])
     with pytest.raises(ValueError, match="limit must be more than 0"):
         plot.weights(weights, limit=0)

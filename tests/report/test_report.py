@@ -811,7 +811,7 @@ def test_mistakes_are_told(tmp_path: Path) -> None:
         (TypeError, {}, {}, "result must be Weights"),
         (TypeError, {"a": some}, {}, "result must have Events by name.*not a Weights by 'a'"),
         (TypeError, some, {"title": 3}, "title must be a str, not 3"),
-        (TypeError, some, {"path": 3}, "expected str, bytes or os.PathLike object, not int"),
+        (TypeError, some, {"path": 3}, "path must be a path, not 3"),
         (ValueError, some, {"path": "page.pdf"}, r"page.pdf: a report is a page in HTML.*\.html"),
         (ValueError, some, {"n": 0}, "n must be a whole number of 1 or more"),
         (ValueError, some, {"nearness": "cosin"}, "did you mean 'cosine'"),

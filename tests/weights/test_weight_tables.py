@@ -93,6 +93,16 @@ def test_numbers_of_other_types_become_floats() -> None:
     frame = pd.DataFrame({"x": [1, 2], "y": [True, False]}, index=["a", "b"])
     for numbers in (frame, frame.astype(int), frame.astype("Float64"), frame.astype({"y": "Int8"})):
         assert rw.Weights.from_pandas(numbers).values.tolist() == [[1.0, 1.0], [2.0, 0.0]]
+    kinds: list[tuple[Any, int]] = [("float32", 0), ("Float32", 0), ("float32", 1), ("Float32", 1)]
+    for dtype, n in kinds:
+        frame = pd.DataFrame({"x": [1.5] * n, "y": [0.5] * n}, index=["a"] * n).astype(dtype)
+        assert rw.Weights.from_pandas(frame).values.dtype == np.float32
+        small = rw.Weights(np.zeros((n, 2), np.float32), ["a"] * n, ["x", "y"])
+        assert rw.Weights.from_pandas(small.to_pandas()).values.dtype == np.float32
+    gap = pd.DataFrame({"x": pd.array([1.5, None], "Float32")}, index=["a", "b"])
+    assert rw.Weights.from_pandas(gap).values.dtype == np.float32
+    mixed = pd.DataFrame({"x": pd.array([], "Float32"), "y": pd.array([], "Float64")}, index=[])
+    assert rw.Weights.from_pandas(mixed).values.dtype == np.float64
     lacking = rw.Weights.from_pandas(pd.DataFrame({"x": pd.array([1.5, None], "Float64")}, index=["a", "b"]))
     assert np.isnan(lacking["b", "x"])
     with pytest.raises(TypeError, match="values must be real numbers"):

@@ -28,7 +28,13 @@ PARAMETERS = {
     "continued": True,
 }
 SUFFIXES = ("npz", "npy", "nc")
-WRONG = ("save it again", "keep the two files together", "suffix of its format", "makes weights of events")
+WRONG = (
+    "save it again",
+    "save the weights again",
+    "keep the two files together",
+    "suffix of its format",
+    "makes weights of events",
+)
 
 
 def weights(dtype: Any = np.float64, parameters: dict[str, Any] = PARAMETERS) -> rw.Weights:
@@ -198,7 +204,7 @@ def test_weights_are_equal_by_identity() -> None:
         ((VALUES, ["a", "a"], OUTCOMES), ValueError, "cues must be distinct, but 'a'"),
         ((VALUES, CUES, ["x", "y", "x"]), ValueError, "outcomes must be distinct, but 'x'"),
         ((VALUES, "ab", OUTCOMES), TypeError, "not the str 'ab'"),
-        ((VALUES, ["a", 1], OUTCOMES), TypeError, "1 is of type int"),
+        ((VALUES, ["a", 1], OUTCOMES), TypeError, "1 is none"),
         (([1.0, 2.0], CUES, OUTCOMES), ValueError, "1 dimensions"),
         ([[["a", "b", "c"], ["d", "e", "f"]], CUES, OUTCOMES], TypeError, "real numbers"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rescorla._shared.checks import Seed, generator, whole
+from rescorla._shared.checks import Seed, generator, shown, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -31,8 +31,8 @@ def bandsample(
     counts : mapping from str to int, or pandas.Series
         How often each name occurs, 0 or more: what ``events.counts("outcomes")`` gives, a dict, a Counter.
     size : int, default 50000
-        About how many names to draw: a few fewer where the sum leaves a remainder, and never more than there
-        are.
+        About how many names to draw: a few fewer where the sum leaves a remainder, one fewer where rounding
+        leaves it just below the last step, and never more than there are.
     cutoff : int, default 5
         Names that occur less often are not drawn, nor counted.
     seed : int, numpy.random.Generator or numpy.random.SeedSequence
@@ -69,9 +69,11 @@ def bandsample(
     >>> list(rw.bandsample(counts, 10, seed=1).values())
     [32, 45, 55, 64, 71, 78, 84, 90, 95, 100]
     """
+    if not hasattr(counts, "items"):
+        raise TypeError(f"counts must be a mapping or a Series of counts by name, not {shown(counts)}")
     size = whole("size", size, 1)
     least, random = whole("cutoff", cutoff), generator(seed)
-    known = {str(name): whole(f"the count of {str(name)!r}", count) for name, count in counts.items()}
+    known = {str(name): whole(f"counts of {str(name)!r}", count) for name, count in counts.items()}
     names = [name for name, count in known.items() if count >= least]
     # Shuffled, then sorted by a sort that leaves equal ones as they are.
     row = [names[i] for i in random.permutation(len(names))]

@@ -10,7 +10,7 @@ from rescorla._events.events import Events
 from rescorla._events.made import made_by, parameters_of
 from rescorla._events.phases import as_json, joined
 from rescorla._events.read import events_of, files_of_events
-from rescorla._shared.checks import PathName, maybe_path_name, path_name
+from rescorla._shared.checks import PathName, maybe_path_name, path_name, several, shown
 from rescorla._shared.progress import Progress, watching
 
 
@@ -65,7 +65,12 @@ def concat_events(
         raise TypeError("path must be the name of a file to write; the parts go in one list: [first, second]")
     if isinstance(parts, Events | str | os.PathLike):
         raise TypeError(f"parts must be several Events or paths, not one {type(parts).__name__}; write [it]")
-    parts = list(parts)
+    parts = several("parts", parts, "Events or paths")
+    for part in parts:
+        if not isinstance(part, Events | str | os.PathLike):
+            raise TypeError(
+                f"parts must be Events or paths, not {shown(part)}; rescorla.read_events makes Events of it"
+            )
     if path is not None:
         check_apart(path_name(path), [file for part in parts for file in files_of_events(part)])
     files = [events_of(part, progress=progress)._file for part in parts]

@@ -12,7 +12,7 @@ import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.frames import is_table, streams
 from rescorla._events.read import events_of, read_events
-from rescorla._shared.checks import shown
+from rescorla._shared.checks import is_iterable, ordered, shown
 from rescorla._shared.progress import Progress, watching
 
 
@@ -31,10 +31,11 @@ def cue_events(
         return events_of(events, progress=progress)
     if is_table(events) or streams(events):
         return read_events(events, progress=progress)
-    if not isinstance(events, Iterable) or isinstance(events, bytes | bytearray | Mapping):
+    if not is_iterable(events) or isinstance(events, bytes | bytearray | Mapping):
         raise TypeError(
             f"events must be Events, a path or an iterable of cue sets, not {type(events).__name__}"
         )
+    ordered("events", events)
     if present_only:
         raise ValueError("present_only needs Events, which say what is present; these are bare cue sets")
     with watching(progress, "reading", "events") as watch:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import Any
 
 from rescorla._events.frames import plain
-from rescorla._shared.checks import whole
+from rescorla._shared.checks import flag, several, shown, string, whole
 
 
 def ortho_coding(
@@ -92,18 +91,20 @@ def ortho_coding(
     Event(cues=('h', 'a', 'n', 'd', 's'), outcomes=('hand', 'plural'), frequency=20)
     """
     sizes = _sizes(grams)
-    _is_str("boundary", boundary)
+    boundary = string("boundary", boundary)
     if separator is None:
         marks = list(boundary)
     else:
-        _is_str("separator", separator)
+        separator = string("separator", separator)
         if not separator:
             raise ValueError("separator must not be empty; leave it out where each character is a letter")
         marks = [boundary] if boundary else []
     coded = []
-    for position, word in enumerate(_several("words", words)):
+    for position, word in enumerate(several("words", plain(words), "words")):
         if not isinstance(word, str):
-            raise TypeError(f"word {position}: expected a str, found {word!r}; leave out rows without a word")
+            raise TypeError(
+                f"word {position}: expected a str, found {shown(word)}; leave out rows without a word"
+            )
         letters = list(word) if separator is None else _split(word, separator, "word", position)
         framed = [*marks, *letters, *marks]
         coded.append(tuple(gram for n in sizes for gram in _runs(letters if n == 1 else framed, n)))
@@ -183,9 +184,9 @@ def cue_coding(
     >>> round(rw.equilibrium(rw.read_events(coded))["ab", "yes"], 4)
     -2.0
     """
-    longest = whole("maxn", maxn, 1)
+    longest, adjacent = whole("maxn", maxn, 1), flag("adjacent", adjacent)
     coded = []
-    for position, event in enumerate(_several("cues", cues)):
+    for position, event in enumerate(several("cues", plain(cues), "events")):
         names = _names(event, position)
         sizes = range(1, min(longest, len(names)) + 1)
         coded.append(tuple(name for n in sizes for name in _joined(names, n, adjacent)))
@@ -206,24 +207,10 @@ def _sizes(grams: object) -> list[int]:
     """One size, or several."""
     if hasattr(grams, "__index__"):
         return [whole("grams", grams, 1)]
-    if isinstance(grams, str) or not isinstance(grams, Iterable):
-        raise TypeError(f"grams must be a number of letters or several, not {grams!r}")
-    sizes = [whole("grams", n, 1) for n in grams]
+    sizes = [whole("grams", n, 1) for n in several("grams", grams, "numbers of letters, or one number")]
     if not sizes:
         raise ValueError("grams must be one size or more, not none")
     return sizes
-
-
-def _is_str(argument: str, value: object) -> None:
-    if not isinstance(value, str):
-        raise TypeError(f"{argument} must be a str, not {type(value).__name__}")
-
-
-def _several(argument: str, values: Any) -> Iterable[Any]:
-    """The entries of a list, or of a column of a table."""
-    if isinstance(values, str | bytes):
-        raise TypeError(f"{argument} must be several, not {values!r}; write [{values!r}]")
-    return plain(values)
 
 
 def _names(event: object, position: int) -> list[str]:
@@ -231,11 +218,11 @@ def _names(event: object, position: int) -> list[str]:
     if isinstance(event, str):
         return _split(event, "_", "event", position)
     if not isinstance(event, Iterable):
-        raise TypeError(f"event {position}: expected a str or an iterable of names, found {event!r}")
+        raise TypeError(f"event {position}: expected a str or an iterable of names, found {shown(event)}")
     names = list(event)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"event {position}: expected names of type str, found {name!r}")
+            raise TypeError(f"event {position}: expected names of type str, found {shown(name)}")
     return sorted(names) if isinstance(event, set | frozenset) else names
 
 

@@ -15,7 +15,17 @@ from rescorla._events.made import made_of
 from rescorla._events.order import in_order, members, permutation
 from rescorla._events.phases import as_json, cut
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import Duplicates, PathName, Seed, generator, maybe_path_name, whole
+from rescorla._shared.checks import (
+    Duplicates,
+    PathName,
+    Seed,
+    generator,
+    maybe_path_name,
+    path_name,
+    several,
+    string,
+    whole,
+)
 from rescorla._shared.progress import Progress, part, watching
 
 if TYPE_CHECKING:
@@ -54,9 +64,7 @@ def passes(
 
 def with_background(file: EventFile, name: str, path: PathName | None, progress: Progress) -> EventFile:
     """The events with one more cue, which comes first."""
-    if not isinstance(name, str):
-        raise TypeError(f"name must be a str, not {type(name).__name__}")
-    if name in file.cue_names():
+    if string("name", name) in file.cue_names():
         raise ValueError(f"name {name!r} is a cue of the events already; choose another name")
     blocks = in_order(range(file.n_events))
     made = made_of(file, "with_background", as_json(cut(file, range(file.n_events))), name=name)
@@ -106,7 +114,11 @@ def split(
     """The events in two parts, each in their order: to learn from, and to test with."""
     n_events = file.n_events
     n_test = _test_size(test, n_events)
-    where = (None, None) if paths is None else tuple(maybe_path_name(path) for path in paths)
+    where = (
+        [None, None]
+        if paths is None
+        else [path_name(path, "paths") for path in several("paths", paths, "paths")]
+    )
     if len(where) != 2 or where[0] == where[1] is not None:
         raise ValueError(f"paths must be a pair of two different paths, not {paths!r}")
     n_train = n_events - n_test

@@ -18,7 +18,17 @@ from rescorla._events.names import Map, Names
 from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.phases import Phase, as_json, cut, phases_of
 from rescorla._events.renaming import Renaming
-from rescorla._shared.checks import DUPLICATES, Duplicates, PathName, Seed, Side, generator, one_of, path_name
+from rescorla._shared.checks import (
+    DUPLICATES,
+    Duplicates,
+    PathName,
+    Seed,
+    Side,
+    flag,
+    generator,
+    one_of,
+    path_name,
+)
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 
@@ -967,7 +977,7 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     ...     rw.open_events(path).n_tokens
     40
     """
-    return Events(_core.EventFile.open(path_name(path), mapped))
+    return Events(_core.EventFile.open(path_name(path), flag("mapped", mapped)))
 
 
 def _in_memory(data: bytes) -> Events:

@@ -12,7 +12,7 @@ from rescorla._events.events import Events
 from rescorla._events.frames import Columns, column_of, columns_of, is_missing, is_numeric, is_real
 from rescorla._events.made import made_by
 from rescorla._events.read import events_of
-from rescorla._shared.checks import near, whole
+from rescorla._shared.checks import near, several, shown, string, whole
 from rescorla._shared.warn import some, warn
 
 if TYPE_CHECKING:
@@ -252,11 +252,14 @@ def learn_coding(
     separator: str = "",
 ) -> FactorCoding:
     """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
-    if isinstance(factors, str):
-        _refuse_formula("factors", factors)
-        raise TypeError(f"factors must be several columns, not the str {factors!r}; write [{factors!r}]")
+    _refuse_formula("factors", factors)
+    listed = several("factors", factors, "columns")
     whole("quantiles", quantiles, 1)
-    terms = tuple(term if isinstance(term, tuple) else (term,) for term in factors)
+    string("separator", separator)
+    terms = tuple(term if isinstance(term, tuple) else (term,) for term in listed)
+    for name in (name for term in terms for name in term):
+        if not isinstance(name, Hashable):
+            raise TypeError(f"factors must be columns, or tuples of some, not {shown(name)}")
     names = tuple(dict.fromkeys(name for term in terms for name in term))
     for name in names:
         if name not in columns:
@@ -377,9 +380,9 @@ def _ignored(
 
 
 def _levels(argument: str, levels: Iterable[Hashable]) -> frozenset[str]:
-    if isinstance(levels, str):
-        raise TypeError(f"{argument} must be several levels, not the str {levels!r}; write [{levels!r}]")
-    return frozenset(map(str, levels))
+    if isinstance(levels, set | frozenset):
+        return frozenset(map(str, levels))
+    return frozenset(map(str, several(argument, levels, "levels")))
 
 
 def _present(value: Any, column: str, row: int, expected: str) -> Any:

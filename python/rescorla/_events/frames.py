@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rescorla._core import EventFile
-from rescorla._shared.checks import near, shown, whole
+from rescorla._shared.checks import is_iterable, near, shown, whole
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ def columns_of(frame: Any) -> Columns:
             f"frame must be a data frame or a mapping from columns to entries, not {type(frame).__name__}"
         )
     names = frame if isinstance(frame, Mapping) else names_of(frame)
-    columns: dict[Any, Sequence[Any]] = {name: _entries(frame[name]) for name in names}
+    columns: dict[Any, Sequence[Any]] = {}
+    for name in names:
+        if not is_iterable(frame[name]):
+            raise TypeError(f"frame must have entries in each column, and {name!r} is {shown(frame[name])}")
+        columns[name] = _entries(frame[name])
     lengths = {name: len(entries) for name, entries in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"frame must have columns of one length, not {lengths}")
@@ -60,6 +64,8 @@ def column_of(argument: str, columns: Columns, name: Any) -> Sequence[Any]:
     """The entries of a column that an argument names; KeyError that says which columns there are."""
     try:
         return columns[name]
+    except TypeError:
+        raise TypeError(f"{argument} must name a column, not {shown(name)}") from None
     except KeyError:
         close = near(name, map(str, columns))
         raise KeyError(

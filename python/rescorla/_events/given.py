@@ -90,7 +90,7 @@ def _read(
     if isinstance(source, Events):
         return source
     if isinstance(source, str | os.PathLike):
-        return _in_file(path_name(source), call, progress)
+        return _in_file(path_name(source, call.argument), call, progress)
     if is_table(source) or streams(source):
         return events_of(source, duplicates="drop", progress=progress)
     return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import rescorla._core as _core
-from rescorla._shared.checks import path_name
+from rescorla._shared.checks import path_name, several, shown, string
 
 Names: TypeAlias = "Iterable[str] | os.PathLike[str]"
 """Several names, or the file whose first column they are."""
@@ -33,9 +33,11 @@ def listed(argument: str, names: Names) -> list[str]:
             f"{argument} must be several names or a pathlib.Path, not the str {names!r}; write [{names!r}], "
             f"or pathlib.Path({names!r}) for a file of names"
         )
-    if not isinstance(names, Iterable):
-        raise TypeError(f"{argument} must be several names or a pathlib.Path, not {type(names).__name__}")
-    return [_name(argument, name) for name in names]
+    # A set will do: a list of names says which, not in what order.
+    entries = (
+        names if isinstance(names, set | frozenset) else several(argument, names, "names or a pathlib.Path")
+    )
+    return [_name(argument, name) for name in entries]
 
 
 def rows_of(path: str) -> Iterator[list[str]]:
@@ -108,8 +110,8 @@ def _several(argument: str, name: str, becomes: object) -> list[str]:
                 "each, with none at the ends"
             )
         return names
-    if not isinstance(becomes, Iterable):
-        raise TypeError(f"{argument} must map {name!r} to a name or several, not to {becomes!r}")
+    if isinstance(becomes, bytes) or not isinstance(becomes, Iterable):
+        raise TypeError(f"{argument} must map {name!r} to a name or several, not to {shown(becomes)}")
     return [_name(argument, new) for new in becomes]
 
 
@@ -120,5 +122,5 @@ def joined(names: str) -> list[str]:
 
 def _name(argument: str, name: object) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"{argument} must consist of names of type str, not of {name!r}")
-    return name
+        raise TypeError(f"{argument} must consist of names of type str, not of {shown(name)}")
+    return string(argument, name)

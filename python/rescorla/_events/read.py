@@ -28,10 +28,14 @@ from rescorla._shared.checks import (
     DUPLICATES,
     Duplicates,
     PathName,
+    flag,
+    is_iterable,
     maybe_path_name,
     one_of,
+    ordered,
     path_name,
     shown,
+    string,
     whole,
 )
 from rescorla._shared.progress import BYTES, Progress, watching
@@ -66,8 +70,9 @@ def read_events(
         appears whole or not at all, and an older one is replaced. None keeps the events in memory.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
+        that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
+        with ``present_only``, and where vectors of outcomes are added; everywhere else it is present or
+        absent, however often it is named.
     columns : mapping, optional
         The columns of a table, where they have other names: ``{"cues": "trigrams", "outcomes": 1}``, by name
         or by position, from 0; ``"frequency"`` likewise. Columns that the mapping leaves out are found by
@@ -134,6 +139,7 @@ def read_events(
     """
     if path is not None:
         _check_order(source, path)
+    one_of("duplicates", duplicates, DUPLICATES)
     return events_of(
         source,
         maybe_path_name(path),
@@ -174,6 +180,7 @@ def events_of(
     event files are taken as they are. All else is compiled. `parameters` say what made the events, where this
     is no step that a user takes; `origin` is what the user gave, where that is not the source any more.
     """
+    argument = "events" if duplicates is None else "source"
     if duplicates is not None:
         one_of("duplicates", duplicates, DUPLICATES)
     elif not isinstance(source, Events | str | os.PathLike | _core.TextStream):
@@ -181,7 +188,9 @@ def events_of(
             f"events must be Events or a path, not {type(source).__name__}; rescorla.read_events makes "
             "Events of other sources"
         )
-    chosen = chosen_columns(columns, header)
+    chosen = chosen_columns(columns, flag("header", header))
+    if background is not None:
+        background = string("background", background)
     if limit is not None:
         limit = whole("limit", limit)
     if path is not None:
@@ -191,7 +200,7 @@ def events_of(
     if isinstance(source, _core.TextStream):
         compiler = _with_columns(_rows_of_stream, chosen, header=header)
     elif isinstance(source, str | os.PathLike):
-        source, compiler = _in_file(path_name(source), columns, header, chosen, words)
+        source, compiler = _in_file(path_name(source, argument), columns, header, chosen, words)
     elif not header:
         raise ValueError("header is for files, whose first line may be an event; leave it out")
     else:
@@ -311,7 +320,8 @@ def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[An
 
 def check_rows(argument: str, source: object) -> None:
     """TypeError unless an argument may give one event after another."""
-    if not isinstance(source, Iterable) or isinstance(source, bytes | bytearray | Mapping):
+    ordered(argument, source)
+    if not is_iterable(source) or isinstance(source, bytes | bytearray | Mapping):
         raise TypeError(
             f"{argument} must be a path, an iterable of (cues, outcomes[, frequency]) or a data frame, not "
             f"{type(source).__name__}"

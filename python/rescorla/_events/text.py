@@ -19,10 +19,14 @@ from rescorla._shared.checks import (
     DUPLICATES,
     Duplicates,
     PathName,
+    flag,
+    is_iterable,
     maybe_path_name,
     one_of,
+    ordered,
     path_name,
     shown,
+    string,
     thread_count,
     whole,
 )
@@ -71,9 +75,9 @@ class TextOptions(NamedTuple):
         for name, choices in CHOICES.items():
             one_of(name, getattr(self, name), choices)
         for name in ("boundary", "sentence_end"):
-            text = getattr(self, name)
-            if not isinstance(text, str):
-                raise TypeError(f"{name} must be a str, which may be empty, not {type(text).__name__}")
+            string(name, getattr(self, name))
+        for name in ("across", "lower"):
+            flag(name, getattr(self, name))
         _window(self.window)
 
 
@@ -147,9 +151,9 @@ def corpus_events(
         words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
         whole context is one event.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
-        The part of the text that an event stays within. A paragraph ends at an empty line, a document at the
-        end of its file or of its item, and all of them at the mark ``---end.of.document---``, in lower or in
-        upper case. For sentences see Notes.
+        The part of the text that an event stays within. A paragraph ends at an empty line, or one of
+        any white space; a document at the end of its file or of its item; and all of them at the mark
+        ``---end.of.document---``, in lower or in upper case. For sentences see Notes.
     across : bool, default True
         Whether n-grams run across the words of an event, joined by the boundary as in ``"#in#the#"``, or stay
         within each word. With a pair as window, no n-gram joins the words before with those after.
@@ -182,8 +186,9 @@ def corpus_events(
         also lines, and its words with characters that are not in `symbols` are left out.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
-        that is kept twice counts twice. So does an outcome in counts, in tables and where vectors of outcomes
-        are added; everywhere else it is present or absent, however often it is named.
+        that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
+        with ``present_only``, and where vectors of outcomes are added; everywhere else it is present or
+        absent, however often it is named.
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional
@@ -295,6 +300,9 @@ def events_of_text(
     """
     text.check()
     one_of("duplicates", duplicates, DUPLICATES)
+    n_threads = thread_count(threads)
+    if background is not None:
+        background = string("background", background)
     if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
         raise TypeError(
             f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
@@ -307,6 +315,9 @@ def events_of_text(
         _core.check_apart(path_name(path), [*(texts if files else []), *read])
     if text.format != "text" and not files:
         raise TypeError(f"format {text.format!r} is for files; give paths (of type pathlib.Path in a list)")
+    cues = _specs("cues_from", text.cues_from, text.format)
+    if not cues:
+        raise ValueError("cues_from must be one or several, not none")
     allowed = _allowed(text.symbols)
     stopped = listed("stop_words", text.stop_words)
     known = None if text.vocabulary is None else listed("vocabulary", text.vocabulary)
@@ -320,7 +331,7 @@ def events_of_text(
             texts,
             maybe_path_name(path),
             items="files" if files else items,
-            cues=_specs("cues_from", text.cues_from, text.format),
+            cues=cues,
             outcomes=(
                 [] if text.outcomes_from is None else _specs("outcomes_from", text.outcomes_from, text.format)
             ),
@@ -332,7 +343,7 @@ def events_of_text(
             **{name: getattr(text, name) for name in _AS_THEY_ARE},
             duplicates=duplicates,
             background=background,
-            threads=thread_count(threads),
+            threads=n_threads,
             block=None,
             progress=watch,
             parameters=made_by(
@@ -420,7 +431,9 @@ def _window(window: object) -> tuple[int, int | None] | None:
         return None
     if isinstance(window, tuple | list):
         if len(window) != 2:
-            raise ValueError(f"window must be a number, a pair (before, after) or 'context', not {window!r}")
+            raise ValueError(
+                f"window must be a number, a pair (before, after) or 'context', not {shown(window)}"
+            )
         before, after = (whole("window", count) for count in window)
         if before + after == 0:
             raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
@@ -430,8 +443,9 @@ def _window(window: object) -> tuple[int, int | None] | None:
 
 def _allowed(symbols: object) -> Any:
     """The characters of words as the engine takes them: None, a str without brackets, or a function."""
-    if not isinstance(symbols, str):
+    if symbols is None or callable(symbols):
         return symbols
+    symbols = string("symbols", symbols)
     if symbols in ALL:
         return None
     bracketed = fullmatch(r"\[(.*[^\\])\][+*]?", symbols, DOTALL)
@@ -454,11 +468,11 @@ def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
     """The paths of a corpus and True, or its lines and False."""
     if isinstance(corpus, str | os.PathLike):
         return files_of(corpus), True
-    if not isinstance(corpus, Iterable) or isinstance(corpus, bytes | bytearray | Mapping):
-        kind = type(corpus).__name__
+    if not is_iterable(corpus) or isinstance(corpus, bytes | bytearray | Mapping):
         raise TypeError(
-            f"corpus must be a path, a list of path-like objects or an iterable of lines, not {kind}"
+            f"corpus must be a path, a list of path-like objects or an iterable of lines, not {shown(corpus)}"
         )
+    ordered("corpus", corpus)
     if isinstance(corpus, list | tuple) and _name_files(corpus):
         are = "is the name of a file" if len(corpus) == 1 else "are names of files"
         raise ValueError(

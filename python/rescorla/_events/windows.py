@@ -8,11 +8,16 @@ from numbers import Real
 
 import numpy as np
 
-from rescorla._shared.checks import number, rate, whole
+from rescorla._events.frames import plain
+from rescorla._shared.checks import flag, number, rate, several, string, whole
 
 # How much more than a whole number of steps a window may be, or beyond an end of the scale a cue may lie, in
 # steps: what decimal fractions lose in binary.
 _FUZZ = 1e-10
+# All that a float64 has after the point.
+_DIGITS = 1074
+# The most cues on one side of a value.
+_STEPS = 1_000_000
 
 
 def cue_window(
@@ -105,12 +110,17 @@ def cue_window(
         raise ValueError(f"min must not be more than max: {min} is more than {max}")
     before, after = _reach(n, spacing)
     offsets = range(-before, after + 1)
-    times = [1] * len(offsets) if weights is None else [whole("weights", weight) for weight in weights]
+    times = (
+        [1] * len(offsets)
+        if weights is None
+        else [whole("weights", each) for each in several("weights", weights, "numbers")]
+    )
     if len(times) != len(offsets):
         raise ValueError(
             f"weights must be {len(offsets)} numbers, one for each cue of the window, not {len(times)}"
         )
-    places = _decimals(spacing) if decimals is None else whole("decimals", decimals)
+    places = _decimals(spacing) if decimals is None else whole("decimals", decimals, most=_DIGITS)
+    rounded, prefix, suffix = flag("rounded", rounded), string("prefix", prefix), string("suffix", suffix)
 
     def cues(value: float) -> tuple[str, ...]:
         x = number("values", value)
@@ -123,17 +133,20 @@ def cue_window(
                 found += [f"{prefix}{at * spacing:.{places}f}{suffix}"] * n_times
         return tuple(found)
 
-    return [cues(value) for value in values]
+    return [cues(value) for value in several("values", plain(values), "numbers")]
 
 
 def _reach(n: float | tuple[float, float], step: float) -> tuple[int, int]:
     """How many whole steps the window reaches to each side."""
     if isinstance(n, int | float | Real):
         before = after = rate("n", n) / 2
-    elif len(n) == 2:
-        before, after = rate("n", n[0]), rate("n", n[1])
     else:
-        raise ValueError(f"n must be a width or a pair (before, after), not {len(n)} numbers")
+        both = several("n", n, "numbers, (before, after)")
+        if len(both) != 2:
+            raise ValueError(f"n must be a width or a pair (before, after), not {len(both)} numbers")
+        before, after = (rate("n", each) for each in both)
+    if max(before, after) / step > _STEPS:
+        raise ValueError(f"n must be at most {_STEPS} steps, of which each is a cue")
     return math.floor(before / step + _FUZZ), math.floor(after / step + _FUZZ)
 
 

@@ -13,14 +13,7 @@ from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
 from rescorla._learn.plan import result_array
-from rescorla._shared.checks import (
-    PathName,
-    chosen,
-    element_type,
-    one_of,
-    shown,
-    thread_count,
-)
+from rescorla._shared.checks import PathName, chosen, element_type, flag, one_of, shown, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files, replacing
@@ -81,7 +74,8 @@ def activations(
     -------
     ndarray, n_events x n_outcomes
         One row for each event (not: token). With ``present_only``, an array of one dimension: one value for
-        each outcome of each event, event after event, in the order in which events list them.
+        each outcome of each event, event after event, in the order in which events list them; an outcome that
+        an event lists twice has two.
 
     Raises
     ------
@@ -115,6 +109,7 @@ def activations(
     """
     one_of("unknown", unknown, ("error", "ignore"))
     _check_places(events, weights)
+    present_only = flag("present_only", present_only)
     if present_only and outcomes is not None:
         raise ValueError("outcomes and present_only ask for different things; give one of them")
     element = weights.data.dtype if dtype is None else element_type(dtype)

@@ -165,14 +165,12 @@ def rows_of_sets(events: Events, columns: NDArray[np.int64], n_outcomes: int) ->
     return _rows(starts, cues, len(events.cues), tokens, shares)
 
 
-def rows_of_names(
-    events: Events, columns: NDArray[np.int64], n_outcomes: int, vectors: NDArray[Any] | None
-) -> Rows:
-    """A row for each event, whose outcomes count as often as they are named; or their vectors do."""
+def rows_of_vectors(events: Events, vectors: NDArray[Any]) -> Rows:
+    """A row for each event, to whose target the vector of an outcome is added as often as it is named."""
     starts, cues = events._file.csr("cues")
     ends, outcomes = events._file.csr("outcomes")
-    q = n_outcomes if vectors is None else len(vectors)
-    shares = Table((len(events), q), np.ones(len(outcomes)), (), ends, columns[outcomes].astype(np.uint32))
+    shape = len(events), len(vectors)
+    shares = Table(shape, np.ones(len(outcomes)), (), ends, outcomes.astype(np.uint32))
     rows = _rows(starts, cues, len(events.cues), events.frequencies, shares)
     return rows._replace(vectors=vectors, counted=False)
 

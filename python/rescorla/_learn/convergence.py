@@ -18,14 +18,16 @@ from rescorla._shared.checks import (
     PerName,
     chosen,
     is_number,
+    named,
     number,
     numbered,
     one_of,
     per_name,
     rates,
     recorded,
+    unmasked,
 )
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -438,7 +440,9 @@ class Convergence(Generic[Number]):
         >>> rate.mean_trajectory([0, 1, 10, 1000], "b", "y").round(4)
         array([0.    , 0.025 , 0.2048, 1.    ])
         """
-        times = np.asarray(tokens)
+        if initial is not None:
+            need_weights(initial, "initial")
+        times = np.asarray(unmasked("tokens", tokens))
         if times.dtype.kind not in "iu" and times.size:
             raise TypeError(f"tokens must be whole numbers, not {times.dtype}")
         if (times < 0).any():
@@ -761,12 +765,12 @@ class Convergence(Generic[Number]):
         return everywhere
 
     def _row(self, cue: str) -> int:
-        if cue not in self._cue_numbers:
+        if named("cue", cue) not in self._cue_numbers:
             raise KeyError(f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues")
         return self._cue_numbers[cue]
 
     def _column(self, outcome: str) -> int:
-        if outcome not in self._outcome_numbers:
+        if named("outcome", outcome) not in self._outcome_numbers:
             raise KeyError(
                 f"outcome {outcome!r} is none of the {len(self.outcomes)} there are, see .outcomes"
             )

@@ -13,7 +13,7 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Plan, maximal, plan_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
-from rescorla._shared.checks import PerName, one_of, rate, rates, thread_count
+from rescorla._shared.checks import PerName, one_of, rate, rates, string, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
@@ -280,11 +280,19 @@ def equilibrium(
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     events = events_given(events, "equilibrium", progress=progress)
     phases = None if by is None else _phases_of(events)
-    extended = events if background is None else events.with_background(background, progress=progress)
+    extended = (
+        events
+        if background is None
+        else events.with_background(string("background", background), progress=progress)
+    )
     plan = plan_of(extended, None, None, initial)
     element = np.dtype(np.float64)
     lambdas = maximal(lambda_, plan, extended, initial, element)
     alphas = None if alpha is None else saliences(alpha, plan, extended, element)
+    with np.errstate(over="ignore"):
+        total = 0.0 if alphas is None else alphas.values.sum()
+    if not np.isfinite(total):
+        raise ValueError("alpha must have a finite sum over the cues; divide it, for only ratios count here")
     if initial is not None:
         warn_unshared(initial, plan, extended)
     values = _start(plan, initial)

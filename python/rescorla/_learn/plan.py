@@ -90,8 +90,6 @@ def rule_of(
     """The type of the weights and the two rates; an error for what is wrong whatever the events are."""
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
-    if not isinstance(average, bool):
-        raise TypeError(f"average must be True or False, not {type(average).__name__}")
     return element_type(dtype), rates(beta)
 
 

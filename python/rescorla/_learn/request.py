@@ -12,7 +12,7 @@ from rescorla._events.events import Events
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import rates_of
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
-from rescorla._shared.checks import PerName
+from rescorla._shared.checks import PerName, flag
 from rescorla._shared.testing import asked
 from rescorla._weights.weights import Weights
 
@@ -48,14 +48,16 @@ class Request(NamedTuple):
             "beta2": self.betas[1],
             "lambda_": self.lambdas.values,
             "schedule": None if self.factors is None else (self.factors.present, self.factors.absent),
-            "average": self.average,
             "cue_rows": self.plan.cue_rows,
             "outcome_columns": self.plan.outcome_columns,
-            "keep_rows": self.plan.keep_rows,
             "initial": self.start,
             "initial_columns": self.plan.initial_columns,
             **asked("kernel", "tile"),
         }
+
+    def wanted(self) -> dict[str, Any]:
+        """What the engine is told of the weights that are the result."""
+        return {"average": self.average, "keep_rows": self.plan.keep_rows}
 
     def job(
         self,
@@ -72,6 +74,7 @@ class Request(NamedTuple):
             events._file,
             dtype=str(self.element),
             **self.told(),
+            **self.wanted(),
             method=method,
             threads=threads,
             event_memory=event_memory,
@@ -102,11 +105,13 @@ def request_of(
     initial: Weights | None = None,
     dtype: DTypeLike,
     out: object = None,
+    n_tokens: int | None = None,
 ) -> Request:
-    """Check the arguments of a call against the events.
+    """Check the arguments of a call against the events, of which the first n tokens, or all, are learned.
 
     Initial weights are copied where they lie in the array `out`, which takes the result.
     """
+    average = flag("average", average)
     element, betas = rule_of(dtype, beta, average, initial)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
@@ -120,7 +125,9 @@ def request_of(
         betas,
         lambdas,
         None if schedule is None else name_of(schedule),
-        None if schedule is None else tabulated(schedule, events.n_tokens, betas, element),
+        None
+        if schedule is None
+        else tabulated(schedule, events.n_tokens if n_tokens is None else n_tokens, betas, element),
         average,
         element,
         initial,

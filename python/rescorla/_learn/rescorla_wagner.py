@@ -21,6 +21,7 @@ from rescorla._shared.checks import (
     PathName,
     PerName,
     element_type,
+    flag,
     one_of,
     rate,
     rates,
@@ -281,8 +282,7 @@ def learn(
         )
     if event_memory is not None:
         event_memory = whole("event_memory", event_memory)
-    if not isinstance(resume, bool):
-        raise TypeError(f"resume must be True or False, not {type(resume).__name__}")
+    resume = flag("resume", resume)
     rule_of(dtype, beta, average, initial)
     n_threads = thread_count(threads)
     if part is not None:
@@ -335,6 +335,7 @@ def learn(
             report = _core.learn(
                 events._file,
                 **request.told(),
+                **request.wanted(),
                 out=values,
                 method=engine,
                 threads=n_threads,
@@ -378,9 +379,7 @@ def _check_in_place(
     """ValueError for what cannot be done to weights in place."""
     element = weights.data.dtype
     refused = None
-    if not isinstance(average, bool):
-        raise TypeError(f"average must be True or False, not {type(average).__name__}")
-    if average:
+    if flag("average", average):
         refused = "average", "it gives means, from which nothing can go on"
     elif cues is not None or outcomes is not None:
         name = "outcomes" if cues is None else "cues"

@@ -12,32 +12,24 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import (
-    Plan,
-    maximal,
-    naming_divergence,
-    plan_of,
-    saliences,
-    start_of,
-    warn_unsafe,
-    warn_unshared,
-)
+from rescorla._learn.plan import Plan, naming_divergence, rule_of, warn_unsafe
 from rescorla._learn.probes import predicted, probes_of
-from rescorla._learn.record import learned, rates_of
-from rescorla._learn.schedule import Schedule, name_of, tabulated
+from rescorla._learn.record import learned
+from rescorla._learn.request import request_of
+from rescorla._learn.schedule import Schedule
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
     PerName,
-    element_type,
+    flag,
     numbered,
-    rates,
     room,
+    several,
     shown,
     thread_count,
+    unmasked,
     whole,
 )
 from rescorla._shared.progress import Progress, watching
-from rescorla._shared.testing import asked
 from rescorla._shared.warn import warn
 from rescorla._weights.weights import Weights
 
@@ -158,11 +150,8 @@ def trajectories(
     >>> list(zip(probes["cues"], probes["activation"].round(2)))
     [(('B',), np.float64(0.09)), (('A', 'B'), np.float64(0.99))]
     """
-    element = element_type(dtype)
-    beta1, beta2 = rates(beta)
-    n_threads = thread_count(threads)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    rule_of(dtype, beta, False, initial)
+    n_threads, predictions = thread_count(threads), flag("predictions", predictions)
     cells = None if pairs is None else _pairs(pairs)
     if cells is not None:
         if cues is not None or outcomes is not None:
@@ -171,61 +160,40 @@ def trajectories(
             )
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
     events = events_given(events, "trajectories", progress=progress)
-    plan = plan_of(events, cues, outcomes, initial)
-    if initial is not None:
-        warn_unshared(initial, plan, events)
-    alphas = saliences(alpha, plan, events, element)
-    lambdas = maximal(lambda_, plan, events, initial, element)
-    start = None if initial is None else start_of(initial, element)
-    rows = np.arange(len(plan.cues)) if plan.keep_rows is None else plan.keep_rows
-    columns = None
-    if cells is not None:
-        row_of = dict(zip(plan.cues, rows.tolist(), strict=True))
-        column_of = numbered(plan.outcomes)
-        rows = np.array([row_of[cue] for cue, _ in cells], dtype=np.int64)
-        columns = np.array([column_of[outcome] for _, outcome in cells], dtype=np.int64)
-    n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
-    tokens, values = _room(every, at, events.n_tokens, n_cells, element)
+    tokens = _tokens(every, at, events.n_tokens)
     n_learned = int(tokens[-1]) if len(tokens) else 0
-    factors = None if schedule is None else tabulated(schedule, n_learned, (beta1, beta2), element)
-    started = perf_counter()
-    learn = partial(
-        _core.trajectories,
-        events._file,
-        alpha=alphas.values,
-        beta1=beta1,
-        beta2=beta2,
-        lambda_=lambdas.values,
-        schedule=None if factors is None else (factors.present, factors.absent),
-        cue_rows=plan.cue_rows,
-        outcome_columns=plan.outcome_columns,
-        initial=start,
-        initial_columns=plan.initial_columns,
-        threads=n_threads,
-        **asked("kernel", "tile"),
+    request = request_of(
+        events,
+        alpha=alpha,
+        beta=beta,
+        lambda_=lambda_,
+        schedule=schedule,
+        cues=cues,
+        outcomes=outcomes,
+        initial=initial,
+        dtype=dtype,
+        n_tokens=n_learned,
     )
+    plan, element = request.plan, request.element
+    rows, columns = _places(plan, cells)
+    n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
+    values = room("trajectories", len(tokens) * n_cells, element, _CURE)
+    started = perf_counter()
+    learn = partial(_core.trajectories, events._file, **request.told(), threads=n_threads)
     with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
         report = learn(
             tokens=tokens,
             rows=rows,
             columns=columns,
-            predictions=bool(predictions),
+            predictions=predictions,
             out=values,
             progress=watch,
         )
         probes = _probes(learn, events, plan, n_learned, element)
-    parameters = learned(
-        events,
-        report,
-        started,
-        **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
-        schedule=None if schedule is None else name_of(schedule),
-        dtype=str(element),
-        continued=initial is not None,
-    )
-    warn_unsafe(
-        max(beta1, beta2) if factors is None else factors.fastest, report, scheduled=factors is not None
-    )
+    parameters = learned(events, report, started, **request.recorded())
+    # They have no mean over all tokens.
+    del parameters["average"]
+    warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
     filled: NDArray[Any]
     if cells is None:
         # As the engine fills it: outcome after outcome, each token after token, each cue after cue.
@@ -273,7 +241,7 @@ def _probes(
 def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:
     """The pairs, each once, in order."""
     found: dict[tuple[str, str], None] = {}
-    for pair in pairs:
+    for pair in several("pairs", pairs, "pairs (cue, outcome)"):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {pair!r}")
         cue, outcome = pair
@@ -283,10 +251,21 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:
     return found
 
 
-def _room(
-    every: int, at: ArrayLike | None, n_tokens: int, n_cells: int, element: np.dtype[Any]
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
-    """The tokens to record, and zeros for what is recorded: so many cells for each."""
+def _places(
+    plan: Plan, cells: Iterable[tuple[str, str]] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """The rows and columns to record, one by one; all columns of the rows where the columns are None."""
+    rows = np.arange(len(plan.cues)) if plan.keep_rows is None else plan.keep_rows
+    if cells is None:
+        return rows, None
+    row_of, column_of = dict(zip(plan.cues, rows.tolist(), strict=True)), numbered(plan.outcomes)
+    places = [(row_of[cue], column_of[outcome]) for cue, outcome in cells]
+    rows, columns = np.array(places, dtype=np.int64).reshape(-1, 2).T.copy()
+    return rows, columns
+
+
+def _tokens(every: int, at: ArrayLike | None, n_tokens: int) -> NDArray[np.int64]:
+    """The tokens to record."""
     step = whole("every", every, 1)
     if at is None:
         if step > n_tokens > 0:
@@ -296,14 +275,13 @@ def _room(
             )
         # 0, then multiples, then the last token, whether it is one or not.
         n_times = 1 - (-n_tokens // step)
-        values = room("trajectories", n_times * n_cells, element, _CURE)
         tokens = room("the tokens to record", n_times, np.dtype(np.int64), _CURE)
         tokens[:-1] = np.arange(n_times - 1) * step
         tokens[-1] = n_tokens
-        return tokens, values
+        return tokens
     if step != 1:
         raise ValueError("every and at ask for different things; give one of them")
-    given = np.asarray(at)
+    given = np.asarray(unmasked("at", at))
     if given.ndim != 1:
         raise TypeError(f"at must be several numbers of tokens, not {shown(at)}; write [10, 20]")
     if given.size and given.dtype.kind not in "iu":
@@ -320,7 +298,7 @@ def _room(
     if falling.size:
         before, after = tokens[falling[0] : falling[0] + 2].tolist()
         raise ValueError(f"at must rise from token to token, but {after} comes after {before}")
-    return tokens, room("trajectories", len(tokens) * n_cells, element, _CURE)
+    return tokens
 
 
 def _predictions(

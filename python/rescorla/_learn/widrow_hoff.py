@@ -12,7 +12,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_unless_pair
-from rescorla._learn.arrays import rows_of_names, rows_of_sets, rows_of_tables
+from rescorla._learn.arrays import rows_of_events, rows_of_sets, rows_of_tables, rows_of_vectors
 from rescorla._learn.delta.delta_rule import delta_rule, part_of
 from rescorla._learn.delta.objective import RECORDS, Objective, Record
 from rescorla._learn.delta.units import unit_of
@@ -405,10 +405,10 @@ def _looking(
     if events is None:
         x, z = (Table(side.array.shape, side.array, side.names) for side in (cues, outcomes))
         rows = rows_of_tables(x, z)
+    elif outcomes.size is None:
+        rows = rows_of_vectors(events, outcomes.array)
     else:
-        named = np.arange(len(events.outcomes)) if outcomes.size is None else outcomes.array
-        vectors = outcomes.array if outcomes.size is None else None
-        rows = rows_of_names(events, named, len(outcomes.names), vectors)
+        rows = rows_of_events(events, outcomes.array, outcomes.size)
     q = len(outcomes.names)
     rows = rows.aimed(np.ones(q), 0.0)
     objective = Objective(rows, unit_of("identity"), "squared", slice(None), np.zeros(0, dtype=np.bool_))

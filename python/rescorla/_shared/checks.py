@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from operator import index
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -40,9 +40,22 @@ _MANY = 20_000
 _ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def path_name(path: PathName) -> str:
-    """The str of a path; TypeError if it is none."""
-    return os.fsdecode(path)
+# What the engine counts with.
+_MOST = 2**63 - 1
+
+
+def path_name(path: PathName, argument: str = "path") -> str:
+    """The str of a path; TypeError if it is none, ValueError if no file can have that name."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise TypeError(f"{argument} must be a path, not {shown(path)}")
+    name = os.fsdecode(path)
+    try:
+        possible = b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise ValueError(f"{argument} must be a path, and no file can be called {name!r}; name another")
+    return name
 
 
 def maybe_path_name(path: PathName | None) -> str | None:
@@ -50,12 +63,61 @@ def maybe_path_name(path: PathName | None) -> str | None:
     return None if path is None else path_name(path)
 
 
+def flag(argument: str, value: object) -> bool:
+    """True or False; TypeError for whatever else."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument} must be True or False, not {shown(value)}")
+    return bool(value)
+
+
+def named(argument: str, value: object) -> str:
+    """A name; TypeError for what is none."""
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} must be a name, a str, not {shown(value)}")
+    return value
+
+
+def string(argument: str, value: object) -> str:
+    """A str that files can hold: TypeError if it is none, ValueError if it has half a character."""
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} must be a str, not {shown(value)}")
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError(f"{argument} must be text in Unicode, not {value!r}, which has a lone surrogate")
+    return value
+
+
+def several(argument: str, values: Any, kind: str = "names") -> list[Any]:
+    """The entries of a list in their order: TypeError if it is none, or a set, which has no order."""
+    if isinstance(values, str | bytes | bytearray):
+        what = f"the str {values!r}" if isinstance(values, str) else shown(values)
+        raise TypeError(f"{argument} must be several {kind}, not {what}; write [{values!r}]")
+    ordered(argument, unmasked(argument, values))
+    try:
+        entries = iter(values)
+    except TypeError:
+        raise TypeError(f"{argument} must be several {kind}, not {shown(values)}") from None
+    return list(entries)
+
+
+def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether something has entries: an array of no dimensions has the method, but none."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def ordered(argument: str, values: object) -> None:
+    """TypeError for a set: what comes first in it is another thing in each run."""
+    if isinstance(values, set | frozenset):
+        raise TypeError(
+            f"{argument} must have an order, and a {type(values).__name__} has none; write sorted(...)"
+        )
+
+
 def one_of(argument: str, value: object, choices: tuple[object, ...]) -> None:
     """ValueError that lists the choices, unless the value is one of them."""
-    if value not in choices:
+    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
         listed = " or ".join(map(repr, choices))
         close = near(value, [choice for choice in choices if isinstance(choice, str)])
-        raise ValueError(f"{argument} must be {listed}, not {value!r}{close}")
+        raise ValueError(f"{argument} must be {listed}, not {shown(value)}{close}")
 
 
 def numbered(names: Iterable[str]) -> dict[str, int]:
@@ -65,10 +127,10 @@ def numbered(names: Iterable[str]) -> dict[str, int]:
 
 def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDArray[np.int64]:
     """The positions of the names that a caller picks as `cues` or `outcomes`."""
-    if isinstance(names, str):
-        raise TypeError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
     picked: dict[str, int] = {}
-    for name in names:
+    for name in several(argument, names):
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must be names, but {shown(name)} is none")
         if name not in known:
             raise KeyError(
                 f"{argument} names {name!r}, which is none of the {len(known)} {argument} there are"
@@ -91,7 +153,10 @@ def number(argument: str, value: object) -> float:
         value = value[()]
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{argument} must be a number, not {type(value).__name__}")
-    converted = float(value)
+    try:
+        converted = float(value)
+    except OverflowError:
+        raise ValueError(f"{argument} must be finite as a float64, not {shown(value)}") from None
     if not np.isfinite(converted):
         raise ValueError(f"{argument} must be finite, not {converted}")
     return converted
@@ -105,7 +170,7 @@ def rate(argument: str, value: object) -> float:
     return converted
 
 
-def whole(argument: str, value: object, least: int = 0, other: str | None = None) -> int:
+def whole(argument: str, value: object, least: int = 0, other: str | None = None, most: float = _MOST) -> int:
     """A whole number of `least` or more; `other`, for the message, is what may be said instead."""
     wanted = f"{argument} must be a whole number of {least} or more"
     if other is not None:
@@ -118,7 +183,9 @@ def whole(argument: str, value: object, least: int = 0, other: str | None = None
         # A float that is whole is refused as well: what made it may give another one next time.
         raise TypeError(f"{wanted}, not {shown(value)}") from None
     if converted < least:
-        raise ValueError(f"{wanted}, not {converted}")
+        raise ValueError(f"{wanted}, not {shown(converted)}")
+    if converted > most:
+        raise ValueError(f"{argument} must be at most {most}, not {shown(converted)}")
     return converted
 
 
@@ -131,7 +198,7 @@ def seed_number(seed: object) -> int:
     """A number as it is; of a Generator or SeedSequence, one that it draws."""
     if isinstance(seed, Generator | SeedSequence):
         return int(default_rng(seed).integers(np.iinfo(np.int32).max))
-    return whole("seed", seed, 0, "a numpy Generator or SeedSequence")
+    return whole("seed", seed, 0, "a numpy Generator or SeedSequence", most=np.inf)
 
 
 def recorded_seed(seed: object) -> int | None:
@@ -163,7 +230,7 @@ def near(name: object, known: Iterable[str]) -> str:
 
 def rates(beta: object) -> tuple[float, float]:
     """beta1 and beta2 of a number or a pair."""
-    if isinstance(beta, Sequence | np.ndarray) and not isinstance(beta, str) and np.ndim(beta) > 0:
+    if isinstance(beta, Sequence | np.ndarray) and np.ndim(unmasked("beta", beta)) > 0:
         if len(beta) != 2:
             raise ValueError(f"beta must be a number or a pair (beta1, beta2), not {len(beta)} numbers")
         return rate("beta", beta[0]), rate("beta", beta[1])
@@ -189,11 +256,11 @@ def per_name(
     if is_number(value):
         array = np.full(len(names), (number if negative else rate)(argument, value))
     elif isinstance(value, Mapping):
-        array = _real_array(argument, [_entry(argument, value, name, kind) for name in names])
+        array = real_array(argument, [_entry(argument, value, name, kind) for name in names])
     elif isinstance(value, str | bytes) or not hasattr(value, "__len__"):
         raise TypeError(f"{argument} must be a number, a mapping or an array, not {type(value).__name__}")
     else:
-        array = _real_array(argument, value)
+        array = real_array(argument, value)
         if array.shape != (len(names),):
             raise ValueError(
                 f"{argument} must be an array of {len(names)} numbers, one for each {kind} of the result, "
@@ -217,9 +284,12 @@ def recorded(value: PerName, array: NDArray[np.float64]) -> float | list[float]:
 
 def element_type(dtype: DTypeLike) -> np.dtype[Any]:
     """float64 or float32."""
-    element = np.dtype(dtype)
+    try:
+        element = np.dtype(dtype)
+    except (TypeError, ValueError):
+        element = np.dtype(object)
     if element not in _ELEMENTS:
-        raise ValueError(f"dtype must be 'float64' or 'float32', not {str(element)!r}")
+        raise ValueError(f"dtype must be 'float64' or 'float32', not {shown(dtype)}")
     return element
 
 
@@ -260,8 +330,25 @@ def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) ->
         raise KeyError(f"{argument} has no entry for the {kind} {name!r}; add one") from None
 
 
-def _real_array(argument: str, value: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(value)
+def unmasked(argument: str, value: object) -> Any:
+    """What numpy may make an array of; TypeError for bytes, and for a mask, of which it says nothing."""
+    if isinstance(value, bytes | bytearray):
+        raise TypeError(
+            f"{argument} must not be {type(value).__name__}; write list(...) if numbers are meant"
+        )
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(
+            f"{argument} must not be a masked array; give {argument}.filled(...), or leave out what is masked"
+        )
+    return value
+
+
+def real_array(argument: str, value: object) -> NDArray[np.float64]:
+    """Real numbers as float64, of any shape."""
+    try:
+        array = np.asarray(unmasked(argument, value))
+    except ValueError as error:
+        raise ValueError(f"{argument} must be an array of numbers: {error}") from None
     if array.size and array.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must consist of numbers, not of {array.dtype}")
     return array.astype(np.float64)

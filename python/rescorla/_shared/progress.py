@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TextIO, TypeAlias
 
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
 """None (a bar on a terminal or in a notebook), True (a bar), False (none) or a function of (done, total)."""
@@ -67,6 +67,12 @@ def _in_notebook() -> bool:
     return "IPKernelApp" in (getattr(shell, "config", None) or ())
 
 
+def _stream() -> TextIO:
+    """Where bars are: standard error, without the shield that the command line puts before a terminal."""
+    stream: TextIO = getattr(sys.stderr, "unshielded", sys.stderr)
+    return stream
+
+
 def _begins() -> float:
     """From when on there is a bar. In a notebook each leaves its room behind: brief work has none."""
     return monotonic() + (_PATIENCE if _in_notebook() else 0.0)
@@ -107,7 +113,7 @@ class _TqdmBar:
         self._n = n
         # As in 3.10k tokens/s and 1.20MB/s.
         suffix = "B" if unit == BYTES else f" {unit}"
-        self._make = partial(tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=sys.stderr)
+        self._make = partial(tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=_stream())
         self._bar: Any = None
         self._begins = _begins()
 
@@ -159,11 +165,11 @@ class _PlainBar:
     def close(self) -> None:
         if self._shown:
             self._write("")
-            sys.stderr.write("\r")
-            sys.stderr.flush()
+            _stream().write("\r")
+            _stream().flush()
 
     def _write(self, line: str) -> None:
         # Padded, so that a shorter line leaves nothing of the longer one before it.
-        sys.stderr.write("\r" + line.ljust(self._shown))
-        sys.stderr.flush()
+        _stream().write("\r" + line.ljust(self._shown))
+        _stream().flush()
         self._shown = len(line)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla._core import FormatError, check_apart, copy_bytes
+from rescorla._core import FormatError, check_apart, copy_bytes, crc32c
 from rescorla._events.kinds import look
 from rescorla._shared.checks import shown, thread_count
 from rescorla._shared.optional import need
@@ -40,6 +40,7 @@ from rescorla._weights.parameters import (
     per_name_of,
     set_apart,
 )
+from rescorla._weights.seal import seal, unsealed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -292,11 +293,14 @@ def _save_nc(path: str, content: Content) -> None:
         ) from error
     # Not by the library, which does not survive every error of a disk, and holds all of it twice.
     with replacing(path) as file, naming(path), open(file, "wb") as stream:
-        reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes))
+        reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes) + len(seal(0)))
         stream.write(made)
+        checksum = crc32c(np.frombuffer(made, dtype=np.uint8))
         if frame is not None:
             for piece in pieces(values):
                 stream.write(piece.data)
+                checksum = crc32c(piece, checksum)
+        stream.write(seal(checksum))
 
 
 def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
@@ -332,6 +336,7 @@ def _load_nc(path: str) -> Content:
     # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
         content = _mapped(path, stream.fileno())
+    file = unsealed(path, np.frombuffer(content, dtype=np.uint8))
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
@@ -351,7 +356,7 @@ def _load_nc(path: str) -> Content:
         per_name = per_name_of(array)
         parameters |= per_name
         cues, outcomes = (_names(array, side) for side in sides)
-        values = _copied(content, array, checksums[1])
+        values = _copied(file, array, checksums[1])
         whole = values is not None
         if values is None:
             values = array.to_numpy()
@@ -364,14 +369,13 @@ def _load_nc(path: str) -> Content:
     return Content(values, cues, outcomes, parameters)
 
 
-def _copied(content: Any, array: Any, checksum: str | None) -> NDArray[Any] | None:
+def _copied(file: NDArray[np.uint8], array: Any, checksum: str | None) -> NDArray[Any] | None:
     """The values where they lie in a file as `save` writes it, copied on all threads; None where they do not.
 
     The library copies on one thread, and leaves the checksum to another pass.
     """
     if checksum is None or array.dtype not in (np.float64, np.float32) or not array.dtype.isnative:
         return None
-    file = np.frombuffer(content, dtype=np.uint8)
     elements = hdf5.elements_of(file, array.nbytes)
     if elements is None:
         return None

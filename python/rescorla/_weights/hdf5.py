@@ -33,9 +33,15 @@ _HEADERS = 1 << 28
 
 def whole(made: bytes | memoryview) -> bytes:
     """A file that was made in memory, which grows by steps, up to the end that its superblock says."""
-    # Older versions are not written.
-    known = made[:8] == _SIGNATURE and made[8] in (2, 3)
-    return bytes(made[: _number(bytes(made[_END : _END + 8]))] if known else made)
+    return bytes(made[: end_of(made)])
+
+
+def end_of(file: bytes | memoryview | NDArray[np.uint8]) -> int | None:
+    """Where a file ends, as its superblock says; None where that is of an older version."""
+    start = bytes(file[: _SUM + 4])
+    if len(start) < _SUM + 4 or start[:8] != _SIGNATURE or start[8] not in (2, 3):
+        return None
+    return _number(start[_END : _END + 8])
 
 
 def with_room(file: bytes, size: int) -> bytes | None:

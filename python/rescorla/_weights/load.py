@@ -42,6 +42,10 @@ def load_weights(path: PathName) -> Weights:
 
     Notes
     -----
+    A ``.nc`` file that `Weights.save` wrote is held against a checksum of all of it before the netCDF library
+    opens it. Those of other programs have none: the library opens them as they are, and a damaged one may
+    keep it busy for ever.
+
     A ``.npy`` file stays mapped; a ``.nc`` file is mapped only while it is read. If another process cuts a
     mapped file short, the system ends this process with SIGBUS. `Weights.save` replaces files, and never
     changes one in place.

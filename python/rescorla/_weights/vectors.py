@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla._events.frames import is_table, names_of
-from rescorla._shared.checks import in_rows
+from rescorla._shared.checks import in_rows, unmasked
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str |
         raise TypeError(
             f"{argument} must be an array or a data frame that numpy takes, not {type(value).__name__}"
         )
-    array = np.asarray(value)
+    array = _array(argument, value)
     _two_dimensions(argument, array.shape)
     values = _finite(argument, array, element)
     return Table(array.shape, values, _distinct(argument, names, array.shape[1], prefix))
@@ -113,10 +113,17 @@ def taken(table: Table, rows: NDArray[np.int64]) -> Table:
 
 def vector_of(argument: str, value: object, element: np.dtype[Any]) -> NDArray[Any]:
     """Finite numbers in one dimension."""
-    array = np.asarray(value)
+    array = _array(argument, value)
     if array.ndim != 1:
         raise ValueError(f"{argument} must have one dimension, not the shape {array.shape}")
     return _finite(argument, array, element)
+
+
+def _array(argument: str, value: object) -> NDArray[Any]:
+    try:
+        return np.asarray(unmasked(argument, value))
+    except ValueError as error:
+        raise ValueError(f"{argument} must be an array of numbers: {error}") from None
 
 
 def kappas(x: Table, alphas: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,18 @@ import numpy as np
 
 from rescorla._core import FormatError
 from rescorla._shared import show
-from rescorla._shared.checks import PathName, near, numbered, path_name, shown, whole
+from rescorla._shared.checks import (
+    PathName,
+    flag,
+    named,
+    near,
+    numbered,
+    path_name,
+    several,
+    shown,
+    unmasked,
+    whole,
+)
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
 from rescorla._weights.display import html_of, text_of
@@ -109,6 +120,8 @@ class Weights:
         self._data = array = _values(values)
         self.cues = _names("cues", cues, array.shape[0])
         self.outcomes = _names("outcomes", outcomes, array.shape[1])
+        if parameters is not None and not isinstance(parameters, Mapping):
+            raise TypeError(f"parameters must be a mapping, not {shown(parameters)}")
         self.parameters = dict(parameters or {})
         self._cue_numbers: dict[str, int] | None = None
         self._outcome_numbers: dict[str, int] | None = None
@@ -485,7 +498,8 @@ class Weights:
         Returns
         -------
         Weights
-            Its parameters are the frame's ``attrs``.
+            Its parameters are the frame's ``attrs``. Its type is float32 where all columns are of it, also
+            without rows, and otherwise float64: a frame without columns has no type.
 
         Raises
         ------
@@ -520,7 +534,8 @@ class Weights:
         values = frame.to_numpy()
         if values.dtype == object and all(dtype.kind in "biuf" for dtype in frame.dtypes):
             # Of several types of numbers, or of pandas' own.
-            values = frame.to_numpy(np.float64, na_value=np.nan)
+            small = len(frame.dtypes) and all(d.kind == "f" and d.itemsize == 4 for d in frame.dtypes)
+            values = frame.to_numpy(np.float32 if small else np.float64, na_value=np.nan)
         return cls(values, frame.index, frame.columns, {str(k): v for k, v in frame.attrs.items()})
 
     def to_xarray(self, chunks: Any = None) -> DataArray:
@@ -556,9 +571,9 @@ class Weights:
         if chunks is not None and not isinstance(data, np.ndarray):
             content = files.Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
             array = files.to_xarray(content)
-            return array.chunk(chunks) if chunks else array
+            return _chunked(array, chunks) if chunks else array
         array = files.to_xarray(self._content())
-        return array if chunks is None else array.chunk(chunks)
+        return array if chunks is None else _chunked(array, chunks)
 
     def to_pandas(self) -> DataFrame:
         """The weights as a pandas DataFrame: a row for each cue, a column for each outcome.
@@ -618,7 +633,7 @@ class Weights:
         >>> weights.to_arrow(long=True).to_pylist()[3]
         {'cue': 'blue', 'outcome': 'n', 'weight': -0.5}
         """
-        return tables.to_arrow(*self._content(), long)
+        return tables.to_arrow(*self._content(), flag("long", long))
 
     def save(self, path: PathName, *, long: bool = False) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.
@@ -655,7 +670,7 @@ class Weights:
         ...     rw.load_weights(path)["a", "x"]
         0.5
         """
-        name = path_name(path)
+        name, long = path_name(path), flag("long", long)
         if files.is_store(name):
             if long:
                 raise ValueError(f"{name}: long is for tables, {files.TABLES}; leave it out, or name a table")
@@ -682,13 +697,13 @@ class Weights:
         return bool(data.flags.f_contiguous and not data.flags.c_contiguous)
 
     def _row_of(self, cue: str) -> int:
-        row = self._row_numbers.get(cue) if isinstance(cue, str) else None
+        row = self._row_numbers.get(named("cue", cue))
         if row is None:
             raise self._unknown(cue, None)
         return row
 
     def _column_of(self, outcome: str) -> int:
-        column = self._column_numbers.get(outcome) if isinstance(outcome, str) else None
+        column = self._column_numbers.get(named("outcome", outcome))
         if column is None:
             raise self._unknown(None, outcome)
         return column
@@ -696,8 +711,8 @@ class Weights:
     def _unknown(self, cue: str | None, outcome: str | None) -> KeyError | TypeError:
         """What is wrong with the name of a cue, of an outcome, or with a pair of them."""
         for kind, name in (("cue", cue), ("outcome", outcome)):
-            if name is not None and not isinstance(name, str):
-                return TypeError(f"{kind} must be a name, a str, not {shown(name)}")
+            if name is not None:
+                named(kind, name)
         if cue is not None and outcome is not None and (outcome, cue) in self:
             return KeyError(
                 f"{cue!r} is an outcome and {outcome!r} a cue: weights[cue, outcome], so write "
@@ -732,8 +747,15 @@ class UnknownNameError(KeyError):
         return KeyError, (str(self),)
 
 
+def _chunked(array: DataArray, chunks: Any) -> DataArray:
+    try:
+        return array.chunk(chunks)
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise ValueError(f"chunks must be what DataArray.chunk takes: {error}") from None
+
+
 def _values(values: ArrayLike) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = np.asarray(unmasked("values", values))
     if array.ndim != 2:
         raise ValueError(f"values must be a matrix, cues x outcomes, not an array of {array.ndim} dimensions")
     if array.dtype in (np.float64, np.float32):
@@ -744,12 +766,10 @@ def _values(values: ArrayLike) -> NDArray[Any]:
 
 
 def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...]:
-    if isinstance(names, str):
-        raise TypeError(f"{argument} must be several names, not the str {names!r}")
-    labels = tuple(names)
+    labels = several(argument, names)
     for label in labels:
         if not isinstance(label, str):
-            raise TypeError(f"{argument} must be names, but {label!r} is of type {type(label).__name__}")
+            raise TypeError(f"{argument} must be names, but {shown(label)} is none")
     if len(labels) != expected:
         raise ValueError(
             f"values have {expected} {argument}, but {len(labels)} names are given; rows are cues and "

@@ -383,16 +383,15 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             background=self.background,
             progress=False,
         )
+        passes, seed = whole("passes", self.passes, 1), seed_of(self.random_state)
         if self.method == "equilibrium":
             return equilibrium(events, ridge=self.ridge, by=None, **chosen)
-        whole("passes", self.passes, 1)
         # Names, in their order, before anything is learned.
         weights = Weights(
             np.zeros((events.n_cues, events.n_outcomes)), events.cues, events.outcomes, {"rule": "none"}
         )
-        seed = seed_of(self.random_state)
         random = None if seed is None else generator(seed)
-        for _ in range(self.passes):
+        for _ in range(passes):
             tokens = events if random is None else events.shuffled(random, progress=False)
             weights = learn(tokens, initial=weights, **chosen)
         return weights

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from rescorla._events.frames import columns_of
 from rescorla._shared.optional import need
+from rescorla.classify._validation import need_classifier
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -117,8 +118,11 @@ def anova(
     """
     chdtrc = need("scipy.special", "sklearn").chdtrc
     clone = need("sklearn.base").clone
-    one = not isinstance(models, Sequence)
-    nested = models if isinstance(models, Sequence) else _growing(models, X)
+    one = not isinstance(models, Sequence) or isinstance(models, str | bytes)
+    given: list[Any] = [models] if one else list(cast("Sequence[NDLClassifier]", models))
+    for model in given:
+        need_classifier("models", model)
+    nested = _growing(given[0], X) if one else given
     fitted = [clone(model).fit(X, y, sample_weight) for model in nested]
     if not fitted:
         raise ValueError("models must be one or more, not none")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import erfc, sqrt
 from typing import TYPE_CHECKING, Any
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared import show
-from rescorla._shared.checks import number, numbered, whole
+from rescorla._shared.checks import numbered, rate, real_array, several, shown, unmasked, whole
 from rescorla._shared.optional import need
+from rescorla._shared.warn import NumericalWarning, warn
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -57,7 +58,8 @@ class Statistics:
     deviance, deviance_null : float
         -2 times the log-likelihoods.
     r2, r2_nagelkerke : float
-        McFadden's R^2, 1 - deviance / deviance_null, and Nagelkerke's.
+        McFadden's R^2, 1 - deviance / deviance_null, and Nagelkerke's. NaN where all observations are of one
+        class, of which the null model is always right.
     n_parameters : int or None
         How many parameters the model has.
     df_null, df_model : int or None
@@ -215,6 +217,11 @@ def statistics(
     ImportError
         When there are two classes and scikit-learn is not installed.
 
+    Warns
+    -----
+    RescorlaWarning
+        When all observations are of one class, so that R^2 is NaN.
+
     References
     ----------
     Arppe, A. (2008). Univariate, bivariate and multivariate methods in corpus-based lexicography: a study of
@@ -242,9 +249,16 @@ def statistics(
     >>> round(fit.log_likelihood, 4)
     -1.6094
     """
-    floor = number("floor", floor)
-    shares = np.asarray(probabilities, dtype=np.float64)
-    names = tuple(np.unique(np.asarray(observed)).tolist()) if outcomes is None else tuple(outcomes)
+    floor = rate("floor", floor)
+    shares = real_array("probabilities", probabilities)
+    names = (
+        tuple(np.unique(np.asarray(observed)).tolist())
+        if outcomes is None
+        else tuple(several("outcomes", outcomes))
+    )
+    for name in names:
+        if not isinstance(name, Hashable):
+            raise TypeError(f"outcomes must be classes, and {shown(name)} is none")
     numbers = numbered(names)
     truth, choice = (
         _classes(which, labels, numbers)
@@ -272,6 +286,13 @@ def statistics(
         model = float((counts[some] * np.log(seen[some])).sum())
     k = None if n_parameters is None else whole("n_parameters", n_parameters)
     concordance = _c_index(truth, (shares / sums[:, None])[:, 1], counts) if len(names) == 2 else np.nan
+    classes = np.flatnonzero(table.sum(axis=1))
+    if len(classes) == 1:
+        warn(
+            f"observed has no class but {names[classes[0]]!r}, so that nothing is left to explain: r2 and "
+            "r2_nagelkerke are NaN; give rows of two classes or more",
+            NumericalWarning,
+        )
     fit = _errors(table) | _likelihoods(table, model, k)
     return Statistics(outcomes=names, crosstable=table, c_index=concordance, **fit)
 
@@ -280,7 +301,7 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
     """How many times each row counts; whole numbers as int64."""
     if sample_weight is None:
         return np.ones(n_rows, dtype=np.int64)
-    counts = np.asarray(sample_weight)
+    counts = np.asarray(unmasked("sample_weight", sample_weight))
     if counts.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have {n_rows} numbers, one for each row, not shape {counts.shape}"
@@ -293,7 +314,7 @@ def frequencies(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[Any]:
 
 
 def _classes(which: str, labels: ArrayLike, numbers: Mapping[Any, int]) -> NDArray[np.intp]:
-    values = np.asarray(labels)
+    values = np.asarray(unmasked(which, labels))
     if values.ndim != 1:
         raise ValueError(f"{which} must be one class for each row, not of {values.ndim} dimensions")
     found = np.fromiter((numbers.get(label, -1) for label in values.tolist()), np.intp, len(values))
@@ -332,15 +353,17 @@ def _likelihoods(table: NDArray[Any], model: float, k: int | None) -> dict[str, 
     n, observed = table.sum(), table.sum(axis=1)
     some = observed[observed > 0]
     null = float((some * np.log(some / n)).sum())
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r2 = float(1 - np.float64(model) / null)
-        nagelkerke = float(np.float64(-np.expm1(2 * (null - model) / n)) / -np.expm1(2 * null / n))
+    r2 = nagelkerke = np.nan
+    if len(some) > 1:
+        r2 = 1 - model / null
+        nagelkerke = float(np.expm1(2 * (null - model) / n) / np.expm1(2 * null / n))
     df_null = len(observed) * n.item()
     return {
         "log_likelihood": model,
         "log_likelihood_null": null,
-        "deviance": -2 * model,
-        "deviance_null": -2 * null,
+        # Of 0 it would be -0.
+        "deviance": 0.0 - 2 * model,
+        "deviance_null": 0.0 - 2 * null,
         "r2": r2,
         "r2_nagelkerke": nagelkerke,
         "n_parameters": k,

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._events.frames import columns_of
-from rescorla._shared.checks import whole
+from rescorla._shared.checks import flag, whole
 from rescorla._shared.optional import need
+from rescorla.classify._validation import need_classifier
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from pandas import DataFrame
 
     from rescorla.classify._classifier import NDLClassifier
+
+
+# The most repeats.
+_MOST = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +148,8 @@ def variable_importance(
     clone = need("sklearn.base").clone
     from rescorla.estimators._inputs import random_of
 
-    repeats = whole("repeats", repeats, 1)
+    repeats, refit = whole("repeats", repeats, 1, most=_MOST), flag("refit", refit)
+    need_classifier("classifier", classifier)
     random = random_of(random_state)
     columns = columns_of(X)
     fitted = clone(classifier).fit(columns, y, sample_weight)

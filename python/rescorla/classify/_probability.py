@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rescorla._shared.checks import number, one_of
+from rescorla._shared.checks import number, one_of, real_array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -68,7 +68,7 @@ def probabilities(
     array([[0.5, 0.5]])
     """
     one_of("method", method, METHODS)
-    values = np.asarray(activations, dtype=np.float64)
+    values = real_array("activations", activations)
     if values.ndim != 2:
         raise ValueError(f"activations must be a matrix, rows x outcomes, not of {values.ndim} dimensions")
     if not np.isfinite(values).all():

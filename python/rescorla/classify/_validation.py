@@ -10,6 +10,7 @@ import numpy as np
 
 from rescorla._events.frames import columns_of, is_table
 from rescorla._shared import show
+from rescorla._shared.checks import is_iterable, shown, unmasked
 from rescorla._shared.optional import need
 from rescorla.classify._goodness import Statistics, frequencies, statistics
 
@@ -140,12 +141,23 @@ def cross_validate(
     """
     clone = need("sklearn.base").clone
     check_cv = need("sklearn.model_selection").check_cv
-    targets = np.asarray(y)
+    need_classifier("classifier", classifier)
+    targets = np.asarray(unmasked("y", y))
+    if len(_entries(X)) != len(targets):
+        raise ValueError(f"X and y must have as many rows, not {len(_entries(X))} and {len(targets)}")
     # A name goes along, so that a classifier can tell y among its factors.
     named = y if hasattr(y, "name") else targets
     counts = None if sample_weight is None else frequencies(sample_weight, len(targets))
     fits, folds = [], []
-    for train, test in check_cv(cv, targets, classifier=True).split(targets, targets):
+    try:
+        splits = list(check_cv(cv, targets, classifier=True).split(targets, targets))
+        for rows in (rows for split in splits for rows in split):
+            targets[rows]
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"cv must be what scikit-learn takes: {error}") from None
+    if not splits:
+        raise ValueError("cv must be one fold or more, not none")
+    for train, test in splits:
         weights = {} if counts is None else {"sample_weight": counts[train]}
         model = clone(classifier).fit(_rows(X, train), _rows(named, train), **weights)
         held_out = _rows(X, test)
@@ -161,6 +173,21 @@ def cross_validate(
         )
         folds.append(test)
     return CrossValidation(tuple(fits), tuple(folds))
+
+
+def need_classifier(argument: str, value: object) -> None:
+    """TypeError unless something can be fitted."""
+    if isinstance(value, type) or not hasattr(value, "fit"):
+        raise TypeError(f"{argument} must be a classifier, such as NDLClassifier(), not {shown(value)}")
+
+
+def _entries(X: Any) -> Any:
+    """What has as many entries as X has rows."""
+    if isinstance(X, Mapping):
+        return next(iter(columns_of(X).values()), ())
+    if isinstance(X, str | bytes) or not (is_iterable(X) or is_table(X)) or not hasattr(X, "__len__"):
+        raise TypeError(f"X must be a table, an array or a list of cue sets, not {shown(X)}")
+    return X
 
 
 def _rows(X: Any, rows: NDArray[np.intp]) -> Any:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import TextIO
 
 from rescorla import __version__
+from rescorla._shared.checks import thread_count
 from rescorla._shared.warn import RescorlaWarning
 from rescorla.cli import (
     activations,
@@ -25,6 +26,7 @@ from rescorla.cli import (
     info,
     learn,
     plot,
+    printing,
     report,
     top,
     verify,
@@ -51,6 +53,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reads the output went away. Wrong usage exits with 2 (SystemExit).
     """
     told = sys.argv[1:] if arguments is None else list(arguments)
+    with printing.streams():
+        try:
+            return _run(told)
+        except printing.ClosedError as error:
+            return _complain(f"error: {error}", 1)
+
+
+def _run(told: Sequence[str]) -> int:
     program = parser()
     if not told:
         program.print_help(sys.stderr)
@@ -64,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", RescorlaWarning)
             options.n_warnings = 0
             command.check_outputs(options)
+            # Also where no thread is asked for: a table is read by one.
+            thread_count(getattr(options, "threads", None))
             status: int | None = options.run(options)
             sys.stdout.flush()
     except BrokenPipeError:

@@ -162,11 +162,11 @@ def _print(rows: Iterator[Row], weights: Weights, n: int) -> None:
         cues = "_".join(event.cues)
         if not _known(event.cues, weights):
             # All outcomes have 0, so that none is the most active.
-            print(cues, "(no known cue)", sep="\t")
+            printing.row(cues, "(no known cue)")
             continue
         for column in largest(event.activations, n):
             # Adding 0 leaves no -0.
-            print(cues, event.outcomes[column], f"{event.activations[column] + 0.0:.6g}", sep="\t")
+            printing.row(cues, event.outcomes[column], f"{event.activations[column] + 0.0:.6g}")
 
 
 def _objects(rows: Iterator[Row], weights: Weights, n: int) -> Iterator[dict[str, object]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,6 +13,7 @@ from typing import Any, NoReturn
 from rescorla._core import check_apart
 from rescorla._events.text import files_of
 from rescorla._shared.checks import near
+from rescorla.cli import printing
 
 # The arguments that name what a command reads, and what it writes.
 _INPUTS = ("files", "file", "weights")
@@ -203,7 +205,12 @@ class Parser(argparse.ArgumentParser):
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         if wrong is not None:
             message += near(wrong[1], [choice.strip(" '") for choice in wrong[2].split(",")])
-        super().error(message)
+        # Of what was given there may be anything in it.
+        super().error(printing.escaped(message, sys.stderr))
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # As it is: argparse may set its own texts in colours, by control characters.
+        super()._print_message(message, getattr(file, "unshielded", file))
 
 
 def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
@@ -229,7 +236,8 @@ class _ShortHelp(argparse.Action):
     """Show the short help and leave, as --help does with the whole."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(parser.short_help() if isinstance(parser, Parser) else parser.format_help(), end="")
+        text = parser.short_help() if isinstance(parser, Parser) else parser.format_help()
+        parser._print_message(text, sys.stdout)
         parser.exit()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager
 from shutil import copyfileobj
 from tempfile import TemporaryDirectory
 from typing import TextIO
 
 import rescorla._core as _core
 from rescorla._events.events import Events
+from rescorla.cli import printing
 
 STANDARD_OUTPUT = "-"
 
@@ -64,10 +65,13 @@ def is_stream(path: str) -> bool:
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
-def _stream(path: str) -> AbstractContextManager[TextIO]:
+@contextmanager
+def _stream(path: str) -> Iterator[TextIO]:
     if path == STANDARD_OUTPUT:
-        return nullcontext(sys.stdout)
-    return open(path, "w", encoding="utf-8", newline="\n")
+        yield sys.stdout
+        return
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
+        yield printing.shielded(file)
 
 
 def write_counts(side: str, names: Sequence[str], counts: Sequence[int], path: str) -> None:

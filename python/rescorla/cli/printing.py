@@ -1,4 +1,4 @@
-"""What commands print: a report on standard error, and with --json an object on standard output."""
+"""What commands print, and where: a report on standard error, with --json an object on standard output."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO, cast
 
 from rescorla._events.events import Events
 from rescorla._weights.disk import plain
@@ -23,11 +25,65 @@ COUNTED = {
 """What --json prints of events: of `read_as` and `counts`."""
 
 
-def show(lines: Mapping[str, object], *, file: Any = None) -> None:
+# What makes a terminal do something else than show it: control characters, those that turn the direction of
+# writing, line breaks of Unicode, and bytes of names that are no text.
+_COMMANDS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_IN_TEXT = re.compile(f"[{_COMMANDS}]")
+_IN_LINE = re.compile(f"[{_COMMANDS}\t\n]")
+
+
+class ClosedError(Exception):
+    """A stream of the process is closed."""
+
+
+@contextmanager
+def streams() -> Iterator[None]:
+    """Standard output and standard error as commands use them.
+
+    A terminal gets no character that makes it do something else than show it: names come from files that
+    others wrote. Printing to a closed standard output raises `ClosedError`, to a closed standard error it
+    does nothing.
+    """
+    given = sys.stdout, sys.stderr
+    _hold_closed()
+    with open(os.devnull, "w", encoding="utf-8", errors="backslashreplace") as nowhere:
+        sys.stdout = cast("TextIO", _ClosedStream()) if sys.stdout is None else shielded(sys.stdout)
+        sys.stderr = nowhere if sys.stderr is None else shielded(sys.stderr)
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = given
+
+
+def standard_input() -> TextIO:
+    """Standard input, if it is open."""
+    if sys.stdin is None:
+        raise ClosedError("standard input is closed, and - reads it; give the name of a file")
+    return sys.stdin
+
+
+def shielded(stream: TextIO) -> TextIO:
+    """A stream that, if it is a terminal, is shown escapes in place of what it would take for commands."""
+    return cast("TextIO", _Terminal(stream)) if stream.isatty() else stream
+
+
+def escaped(text: str, stream: TextIO) -> str:
+    """A text as this stream is to have it, within a line."""
+    return _IN_LINE.sub(_escape, text) if stream.isatty() else text
+
+
+def row(*cells: str) -> None:
+    """Print cells with tabs between."""
+    print(*(escaped(cell, sys.stdout) for cell in cells), sep="\t")
+
+
+def show(lines: Mapping[str, object], *, file: TextIO | None = None) -> None:
     """Print names and values in two columns, on standard error unless they are what was asked for."""
-    width = max(map(len, lines))
-    for name, value in lines.items():
-        print(f"{name:<{width}}  {_shown(value)}", file=file or sys.stderr)
+    stream = file or sys.stderr
+    names = [escaped(name, stream) for name in lines]
+    width = max(map(len, names))
+    for name, value in zip(names, lines.values(), strict=True):
+        print(f"{name:<{width}}  {escaped(_shown(value), stream)}", file=stream)
 
 
 def data(options: argparse.Namespace, values: Mapping[str, object]) -> None:
@@ -93,3 +149,48 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return repr(found[0])[1:-1]
+
+
+def _hold_closed() -> None:
+    """Keep the numbers of closed streams taken, lest what a library prints lands in a file of that number."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+class _Terminal:
+    """A terminal that is shown escapes in place of what it would take for commands."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unshielded = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unshielded, name)
+
+    def write(self, text: str) -> int:
+        return self.unshielded.write(_IN_TEXT.sub(_escape, text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for each in lines:
+            self.write(each)
+
+
+class _ClosedStream:
+    """A standard output that is closed."""
+
+    def write(self, _: str) -> NoReturn:
+        raise ClosedError("standard output is closed, and there is something to print")
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for each in lines:
+            self.write(each)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False

@@ -6,7 +6,6 @@ import argparse
 import io
 import os
 import stat
-import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -22,6 +21,7 @@ from rescorla._events.read import events_of
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning, warn
+from rescorla.cli import printing
 from rescorla.cli.coding import Like
 
 if TYPE_CHECKING:
@@ -526,7 +526,7 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
 
 def _opened(file: str) -> AbstractContextManager[TextStream]:
     if file == "-":
-        return nullcontext(TextStream(sys.stdin.buffer, _name_of(file)))
+        return nullcontext(TextStream(printing.standard_input().buffer, _name_of(file)))
     return _OpenedPipe(file)
 
 

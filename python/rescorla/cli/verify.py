@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int | None:
 def _say(options: argparse.Namespace, found: str) -> None:
     """A line of what was found, which is what was asked for unless --json asks for an object."""
     if not options.json:
-        print(f"{options.file}: {found}")
+        printing.row(f"{options.file}: {found}")
 
 
 def _say_tiles(options: argparse.Namespace, found: Verified) -> list[int]:

@@ -132,7 +132,7 @@ def finish(options: argparse.Namespace, events: Events, weights: Weights) -> Non
 def print_pairs(pairs: Iterable[tuple[str, str, float]]) -> None:
     """A cue, an outcome and the weight in each line."""
     for cue, outcome, weight in pairs:
-        print(cue, outcome, f"{weight:.6g}", sep="\t")
+        printing.row(cue, outcome, f"{weight:.6g}")
 
 
 def as_objects(pairs: Iterable[tuple[str, str, float]]) -> list[dict[str, object]]:

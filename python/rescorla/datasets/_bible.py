@@ -65,7 +65,7 @@ def king_james(path: PathName | None = None, *, book: str | None = None) -> list
     >>> events.n_tokens, events.n_cues, events.n_outcomes
     (15187, 2155, 1663)
     """
-    if book is not None and book not in _BOOKS:
+    if book is not None and not (isinstance(book, str) and book in _BOOKS):
         raise ValueError(
             f"book must be one of the 66 books, such as 'Genesis' or '1 Kings', not {shown(book)}"
             f"{near(book, _BOOKS)}"

@@ -6,12 +6,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from sklearn.utils.validation import _check_sample_weight
 
 from rescorla._learn.record import record
 from rescorla._shared.checks import rate, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import warn
+from rescorla.estimators._inputs import frequencies_of
 from rescorla.estimators._least_squares import decompose, solve
 from rescorla.estimators._linear import (
     EstimatorWarning,
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
+
+
+# Of a ridge: times what features have it stays finite.
+_GREATEST = 1e150
 
 
 class _Equilibrium(LinearEstimator):
@@ -50,19 +54,22 @@ class _Equilibrium(LinearEstimator):
 
     def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
+        if ridge > _GREATEST:
+            raise ValueError(f"ridge must be at most {_GREATEST:g}, not {ridge:g}")
         max_iter = whole("max_iter", self.max_iter, 1)
-        A = self._cues(X)
-        if sample_weight is not None:
-            frequencies = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-            root = np.sqrt(frequencies)[:, np.newaxis]
-            A = A.multiply(root).tocsr() if is_sparse(A) else A * root
-            Z = Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
+        frequencies = frequencies_of(sample_weight, X)
+        if frequencies is not None and not frequencies.any():
+            raise ValueError("sample_weight must be more than zero in one row at least")
         started = perf_counter()
-        if is_sparse(A):
-            with watching(self.progress, "solving", "%", 100) as watch:
-                found = solve(A, Z, ridge, tol, max_iter, watch)
-        else:
-            found = decompose(A, Z, ridge)
+        with watching(self.progress, "solving", "%", 100) as watch:
+            if is_sparse(X):
+                A = self._cues(X)
+                if frequencies is not None:
+                    root = np.sqrt(frequencies)[:, np.newaxis]
+                    A, Z = A.multiply(root).tocsr(), Z.multiply(root).tocsc() if is_sparse(Z) else Z * root
+                found = solve(A, Z, ridge, tol, max_iter, self.fit_intercept, watch)
+            else:
+                found = decompose(X, Z, ridge, frequencies, self.fit_intercept)
         if not found.converged:
             warn(
                 f"{type(self).__name__}: least squares did not come within tol = {tol:g} in "
@@ -73,7 +80,7 @@ class _Equilibrium(LinearEstimator):
             "equilibrium",
             started,
             ridge=ridge,
-            solver="cgls" if is_sparse(A) else "svd",
+            solver="cgls" if is_sparse(X) else "svd",
             rank=found.rank,
             converged=found.converged,
             n_events=X.shape[0],
@@ -100,6 +107,7 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
         For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes.
+        With sample weights a row counts in both as often as its weight says.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None
@@ -134,16 +142,20 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     Where features, the background cue included, depend on each other, the solution is not unique. You get the
     smallest one (of least norm), which the pseudo-inverse gives and where learning from zero ends.
 
-    Dense X is decomposed into singular values; those below n eps times the greatest, n being the larger
-    dimension, are 0. Sparse X stays sparse: conjugate gradients (CGLS, Bjorck 1996) go from zero to the same
-    solution, all classes side by side. They stop where, for each class, the gradient A'(o - Aw) - ridge w (A
-    the rows, each feature scaled to length 1) is below `tol` times what it was at zero weights, or is mere
-    rounding; if that takes more than `max_iter` iterations there is a warning. Features that are multiples of
-    each other count as one. Others are scaled to one length, which saves iterations, unless that would change
-    which solution is the shortest: features that depend on each other keep one scale, except that a few such
-    dependences are found and corrected for. Weights are then off by about `tol` times the square of the
-    condition number of the scaled features, at the most. Ctrl-C stops between iterations; a dense X is one
-    call of LAPACK, which it does not interrupt.
+    What features say does not depend on how far from zero they are: of times in seconds since 1970 it is what
+    they differ by. Dense X is centred, if there is an intercept, and each feature is scaled to length 1. Then
+    it is decomposed into singular values; those below n eps times the greatest, n being the larger dimension,
+    are 0, and so is what is not more than the last digits of the features as they were. The smallest weights
+    are still those in your units, with the intercept. Sparse X stays sparse; features without a 0 are
+    centred. Conjugate gradients (CGLS, Bjorck 1996) go from zero to the same solution, all classes side by
+    side. They stop where, for each class, the gradient A'(o - Aw) - ridge w (A the rows, each feature scaled
+    to length 1) is below `tol` times what it was at zero weights, or is mere rounding; if that takes more
+    than `max_iter` iterations there is a warning. Features that are multiples of each other count as one.
+    Others are scaled to one length, which saves iterations, unless that would change which solution is the
+    shortest: features that depend on each other keep one scale, except that a few such dependences are found
+    and corrected for. Weights are then off by about `tol` times the square of the condition number of the
+    scaled features, at the most. Ctrl-C stops between iterations; a dense X is one call of LAPACK, which it
+    does not interrupt.
 
     scikit-learn's RidgeClassifier has the targets 1 and -1, and its penalty leaves out the intercept.
     Without a ridge, and with an intercept, both predict the same.
@@ -215,7 +227,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
         The penalty on large weights, 0 or more.
     tol : float, default 1e-12
         For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes of
-        `EquilibriumClassifier`.
+        `EquilibriumClassifier`. With sample weights a row counts in both as often as its weight says.
     max_iter : int, default 10,000
         Of sparse X: the most iterations.
     progress : None, bool or callable(done, total), default None

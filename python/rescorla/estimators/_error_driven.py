@@ -18,12 +18,13 @@ from rescorla._learn.delta.delta_rule import (
     slower,
 )
 from rescorla._learn.delta.sources import check_targets
-from rescorla._learn.delta.units import UNBOUNDED
+from rescorla._learn.delta.units import NAMES, UNBOUNDED
 from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import (
     PerName,
     generator,
     is_number,
+    one_of,
     per_name,
     rate,
     recorded,
@@ -109,7 +110,10 @@ class ErrorDriven(LinearEstimator):
 
     def _rule(self) -> Rule:
         """What is learned by, besides rates and passes: what the estimator says of it."""
-        return Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
+        rule = Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
+        one_of("activation", rule.activation, NAMES)
+        one_of("initial", rule.initial, (None, "random"))
+        return rule
 
     def _learn(
         self,
@@ -144,11 +148,14 @@ class ErrorDriven(LinearEstimator):
         if frequencies is not None:
             factors = factors_of(frequencies, rates.beta, factors, kappa)
         tol = None if self.tol is None else rate("tol", self.tol)
-        n_passes = 1 if piece else self._most_passes()
+        n_passes = int(x.shape[0] > 0) if piece else self._most_passes()
         seed = seed_of(self.random_state)
         rng = None if seed is None else generator(seed)
         if more:
             values = self._values
+            if not n_passes:
+                # A piece of no tokens teaches nothing.
+                return x, values[used]
         elif rule.initial == "random":
             if rng is None:
                 raise ValueError(
@@ -437,7 +444,7 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
     def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         X = self._examples(X, reset=True)
         targets = self._targets(X, y, reset=True)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=False)
         self._learn(X, targets, self._target_names(targets), frequencies)
         return self
 
@@ -466,6 +473,6 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         more = hasattr(self, "_values")
         X = self._examples(X, reset=not more)
         targets = self._targets(X, y, reset=not more)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X))
+        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=True)
         self._learn(X, targets, self._target_names(targets), frequencies, piece=True)
         return self

@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_sample_weight
 
-from rescorla._shared.checks import seed_number, whole
+from rescorla._shared.checks import seed_number, unmasked, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,19 +26,31 @@ def frequencies_of(sample_weight: ArrayLike | None, X: Any) -> NDArray[np.float6
     """A number of 0 or more for each row; None where each is one token."""
     if sample_weight is None:
         return None
-    checked = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    return np.asarray(checked)
+    given = np.asarray(unmasked("sample_weight", sample_weight))
+    # scikit-learn refuses weights that are all 0, as a piece may have them: it is shown ones.
+    nothing = given.dtype.kind in "biuf" and not given.any()
+    told = given + 1.0 if nothing else sample_weight
+    try:
+        checked = np.asarray(_check_sample_weight(told, X, dtype=np.float64, ensure_non_negative=True))
+    except OverflowError:
+        raise ValueError("sample_weight must be finite as float64, and has a number that is not") from None
+    if not np.isfinite(checked).all():
+        raise ValueError("sample_weight must be finite")
+    return np.zeros(len(checked)) if nothing else checked
 
 
 def present(
-    X: Any, targets: Any, frequencies: NDArray[np.float64] | None
+    X: Any, targets: Any, frequencies: NDArray[np.float64] | None, *, piece: bool
 ) -> tuple[Any, Any, NDArray[np.float64] | None]:
-    """The rows that are tokens at all, so that others have no say in any order; None where each is one."""
+    """The rows that are tokens at all, so that others have no say in any order; None where each is one.
+
+    A piece may have none.
+    """
     if frequencies is None:
         return X, targets, None
-    if not frequencies.any():
+    if not piece and not frequencies.any():
         raise ValueError(
-            "all rows have the weight 0, so that there is nothing to learn: let at least one sample_weight, "
+            "all rows have a weight of zero, so there is nothing to learn: let at least one sample_weight, "
             "and the class_weight of its row, be more"
         )
     if not frequencies.all():

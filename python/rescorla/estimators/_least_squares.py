@@ -1,8 +1,8 @@
 """Least squares of least norm: the minimum of |A w - z|^2 + ridge |w|^2 for each target z.
 
-Dense rows are decomposed. On sparse rows conjugate gradients go, all targets side by side. Features are
-scaled to about the same length, which is what makes the iterations few: where word counts of a text take
-500, the same unscaled take many thousands.
+Dense rows are decomposed, without the means of the features. On sparse rows conjugate gradients go, all
+targets side by side. Features are scaled to about the same length, which is what makes the iterations few:
+where word counts of a text take 500, the same unscaled take many thousands.
 
 Scaling changes which of several solutions is found: that of the least norm of the scaled weights. So where
 features are dependent, those that take part in the dependence must have one scale, or the solution has to
@@ -15,6 +15,9 @@ be moved along the dependence. Three steps find out:
 3. If there are few such directions, all of them are found in this way, and solutions are made orthogonal to
    them. If there are many, all features that take part in one have one scale: the solution of least norm in
    the scaled weights is then that in the weights.
+
+Features that are on all rows are centred where there is a background, since what they differ by may be a
+small part of what they are: 1e-4 of times in seconds since 1970, and conjugate gradients square that.
 
 Each step pays. Where a seventh of 1,500 words stand a second time, multiplied, the first makes 150 iterations
 of 2,895; with four factors of 2,355 levels the third makes 30 of 1,025. scipy's lsmr takes one target at a
@@ -29,7 +32,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 
 # The engine of the iterations hears of Ctrl-C between products of so many multiplications: some 50 ms.
 _AT_ONCE = 1 << 25
@@ -47,8 +50,11 @@ _MISSING = 1e-3
 # Features of which a direction has less than this part of its greatest do not take part in it.
 _PART = 1e-6
 
-# Values that are multiples of each other may differ by so much of themselves.
+# Lengths of columns that are equal may differ by so much of themselves.
 _EQUAL = 1e-13
+
+# Of a number, what rounding may have changed.
+_ROUNDED = 4 * np.finfo(np.float64).eps
 
 # Of the bar, for each run.
 _STEPS = 1000
@@ -69,30 +75,146 @@ class Solution(NamedTuple):
 Show = Callable[[int, int], object]
 
 
-def decompose(A: NDArray[np.float64], Z: Any, ridge: float) -> Solution:
-    """V diag(s / (s^2 + ridge)) U' Z, with A = U diag(s) V'; without a ridge the pseudo-inverse."""
-    U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    rank = int((s > s.max(initial=0.0) * max(A.shape) * np.finfo(np.float64).eps).sum())
-    U, s, Vt = U[:, :rank], s[:rank], Vt[:rank]
-    # Z may be sparse; then it is on the left that it can be.
-    inner = (Z.T @ U).T
-    values = Vt.T @ ((s / (s * s + ridge))[:, np.newaxis] * inner)
-    return Solution(np.ascontiguousarray(values), 1, True, rank)
+def decompose(
+    X: NDArray[np.float64],
+    Z: Any,
+    ridge: float,
+    frequencies: NDArray[np.float64] | None = None,
+    background: bool = False,
+) -> Solution:
+    """The weights of least squares by singular values; where there is a background, its weights come first.
+
+    The background has what makes the means right, so the other weights are those of centred features. These
+    are scaled to length 1 before singular values tell which depend on each other: of times in seconds since
+    1970 that leaves what they differ by.
+    """
+    frequencies = np.ones(len(X)) if frequencies is None else frequencies
+    root, total = np.sqrt(frequencies)[:, np.newaxis], frequencies.sum() if background else 0.0
+    rows, means, aims = X.copy(), np.zeros(X.shape[1]), np.zeros(Z.shape[1])
+    if total:
+        aims = Z.T @ frequencies / total
+        # Twice, as the first means round.
+        for _ in range(2):
+            rounded = frequencies @ rows / total
+            rows -= rounded
+            means += rounded
+    rows *= root
+    lengths = _lengths(rows)
+    uncentred = np.hypot(lengths, np.sqrt(total) * means)
+    same = lengths <= _ROUNDED * uncentred
+    lengths[same] = np.where(uncentred[same] > 0, uncentred[same], 1.0)
+    rows[:, same] = 0.0
+    rows /= lengths
+    U, s, Vt = np.linalg.svd(rows, full_matrices=False)
+    # Below this all is rounding: of the decomposition, and of the features, which have their digits for what
+    # they are before they are centred.
+    digits = _ROUNDED * _lengths((Vt * (uncentred / lengths)).T)
+    known = s > max(rows.shape) * np.finfo(np.float64).eps * s.max(initial=0.0) + digits
+    # Without copies of U, which may be as large as X.
+    inner = ((Z.multiply(root) if hasattr(Z, "multiply") else Z * root).T @ U).T
+    inner -= np.outer(root.T @ U, aims)
+    s, V, inner = s[known], Vt[known].T, inner[known]
+    found = V @ (inner / s[:, np.newaxis]) / lengths[:, np.newaxis]
+    basis, beyond, first, combined = _row_space(V, lengths, means)
+    size = 1 + beyond @ beyond
+    if ridge:
+        # In these directions; the background's weights are put in, which leaves a row of the means.
+        pull = np.sqrt(total * ridge / (total * size + ridge))
+        parts = [
+            s[:, np.newaxis] * (V.T * lengths) @ basis,
+            pull * means[np.newaxis] @ basis,
+            np.sqrt(ridge) * np.eye(len(s)),
+        ]
+        goals = [inner, pull * aims[np.newaxis], np.zeros((len(s), len(aims)))]
+        found = basis @ _regular(np.vstack(parts), np.vstack(goals))
+        found += np.outer(beyond, (aims - means @ found) * total / (total * size + ridge))
+    elif len(s) < len(V):
+        shortest = basis @ (basis.T @ found)
+        shortest += np.outer(beyond, (aims - means @ shortest) / size)
+        # What they give on the rows remains, to the last digit.
+        moved = lengths[:, np.newaxis] * (shortest - found)
+        shortest[first] -= combined.T @ moved / lengths[first, np.newaxis]
+        found = shortest
+    rank = len(s) + int(total > 0)
+    if not background:
+        return Solution(np.ascontiguousarray(found), 1, True, rank)
+    of_background = (aims - means @ found) * total / (total + ridge if total else 1.0)
+    return Solution(np.vstack([of_background, found]), 1, True, rank)
 
 
-def solve(A: Any, Z: Any, ridge: float, tol: float, max_iter: int, show: Show | None = None) -> Solution:
-    """The weights of least squares, n_columns x n_targets.
+def _row_space(
+    V: NDArray[np.float64], lengths: NDArray[np.float64], means: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.integer], NDArray[np.float64]]:
+    """What rows are combinations of: an orthonormal basis, where weights of least norm lie.
 
-    The gradient A'(z - A w) - ridge w, each feature scaled to length 1, comes below `tol` of what it is at
-    zero weights, for each target: or below what rounding leaves of it.
+    Rows of [1 X] are combinations of (1, means) and of (0, lengths * v), for the columns v of V. The basis is
+    of the latter, and then comes what the means have beyond it. Besides there are the features of which the
+    others are sums, and by how much of each: what they have to do with each other is there without rounding.
+    """
+    n, rank = V.shape
+    if rank == n:
+        return np.eye(n), np.zeros(n), np.arange(n), np.eye(n)
+    R, order = linalg.qr(V.T, mode="r", pivoting=True)
+    first, others = order[:rank], order[rank:]
+    sums = linalg.solve_triangular(R[:, :rank], R[:, rank:]).T
+    sums[np.abs(sums) <= n * _ROUNDED] = 0.0
+    combined = np.zeros((n, rank))
+    combined[first], combined[others] = np.eye(rank), sums
+    basis = _orthonormal(lengths[:, np.newaxis] * combined)
+    scaled, beyond = means / lengths, np.zeros(n)
+    beyond[others] = scaled[others] - sums @ scaled[first]
+    sizes = np.abs(scaled)
+    beyond[np.abs(beyond) <= n * _ROUNDED * (sizes + np.abs(combined) @ sizes[first])] = 0.0
+    beyond *= lengths
+    for _ in range(2):
+        beyond -= basis @ (basis.T @ beyond)
+    return basis, beyond, first, combined
+
+
+def _orthonormal(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """An orthonormal basis of columns, to the last digits of each row: rows and columns go by size.
+
+    Cox, A. J. and Higham, N. J. (1998). Stability of Householder QR factorization for weighted least squares
+    problems. In D. F. Griffiths et al. (eds), Numerical Analysis 1997, 57-73. Longman.
+    """
+    order = np.argsort(-np.abs(columns).max(axis=1, initial=0.0))
+    basis = np.empty_like(columns)
+    basis[order] = linalg.qr(columns[order], mode="economic", pivoting=True)[0]
+    return basis
+
+
+def _regular(A: NDArray[np.float64], Z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Least squares of columns that are independent, of whatever lengths."""
+    lengths = _lengths(A)
+    weights: NDArray[np.float64] = np.linalg.lstsq(A / lengths, Z, rcond=0)[0] / lengths[:, np.newaxis]
+    return weights
+
+
+def solve(
+    A: Any,
+    Z: Any,
+    ridge: float,
+    tol: float,
+    max_iter: int,
+    background: bool = False,
+    show: Show | None = None,
+) -> Solution:
+    """The weights of least squares, n_columns x n_targets; the first column may be the background.
+
+    The gradient A'(z - A w) - ridge w, each feature centred or not and scaled to length 1, comes below `tol`
+    of what it is at zero weights, for each target: or below what rounding leaves of it.
     """
     kept, of_kept, shares = _apart(A)
-    problem = _Problem(A, kept, shares[kept], ridge)
+    first = int(of_kept[0]) if background else -1
+    problem = _Problem(A, kept, shares[kept], ridge, first)
     n_targets = Z.shape[1]
     width = int(np.clip(_NUMBERS // max(1, sum(problem.shape)), 1, _WIDEST))
     blocks = [range(start, min(start + width, n_targets)) for start in range(0, n_targets, width)]
     watch = _Watch(max_iter, 1 + len(blocks), show)
-    plan = _plan(problem, tol, watch)
+    plan, centred = _plan(problem, tol, watch), None
+    if plan is None:
+        centred, problem = problem, _Problem(A, kept, shares[kept], ridge)
+        plan = _plan(problem, tol, watch) or problem.unscaled()
     values, converged = np.zeros((A.shape[1], n_targets)), True
     members = np.flatnonzero(of_kept >= 0)
     for block in blocks:
@@ -100,17 +222,28 @@ def solve(A: Any, Z: Any, ridge: float, tol: float, max_iter: int, show: Show | 
         targets = np.asarray(Z @ np.eye(n_targets)[:, block])
         watch.begin()
         found = _descend(problem, plan.scales, targets, tol, watch)
-        weights = plan.shortest(found.values)[of_kept[members]]
-        values[members[:, np.newaxis], np.asarray(block)] = weights * shares[members, np.newaxis]
+        weights = plan.shortest(problem.of_uncentred(found.values, plan.constant))
         converged &= found.converged
+        if centred is not None:
+            # What was not to be seen beside features far from 0.
+            rest = _descend(centred, centred.scales(), targets - problem.times(weights), tol, watch)
+            weights += centred.of_uncentred(rest.values)
+            converged &= rest.converged
+        weights = weights[of_kept[members]]
+        values[members[:, np.newaxis], np.asarray(block)] = weights * shares[members, np.newaxis]
     return Solution(values, watch.most, converged)
 
 
 class _Plan(NamedTuple):
-    """How features are scaled, and the orthonormal directions in which to move a solution, if any."""
+    """How features are scaled, and what is done to a solution.
+
+    It is moved in orthonormal directions, if there are any; and some weights may be better than that of the
+    background to give a constant.
+    """
 
     scales: NDArray[np.float64]
     directions: NDArray[np.float64] | None = None
+    constant: NDArray[np.float64] | None = None
 
     def shortest(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights without a part in the directions: taken away twice, since the first time rounds."""
@@ -121,18 +254,80 @@ class _Plan(NamedTuple):
 
 
 class _Problem:
-    """The rows, with one column for features that are multiples of each other."""
+    """The rows, with one column for features that are multiples of each other.
 
-    def __init__(self, A: Any, kept: NDArray[np.int64], shares: NDArray[np.float64], ridge: float) -> None:
+    If one of these is the background, features that are on all of its rows are centred. What they lose, it
+    gets, which changes what the weights are, and so their norm: `of_uncentred` has the weights themselves.
+    Features that are 0 somewhere would not be sparse any more; nor are they far from 0.
+    """
+
+    def __init__(
+        self, A: Any, kept: NDArray[np.int64], shares: NDArray[np.float64], ridge: float, background: int = -1
+    ) -> None:
         A = sparse.csr_array(A)[:, kept]
         # Of the weight of a column the share is its feature's: so the column is that much longer than the
         # feature.
         self._A = sparse.csr_array((A.data / shares[A.indices], A.indices, A.indptr), shape=A.shape)
         self.shape = A.shape
         self.ridge = ridge
+        self._background, self.means = background, np.zeros(len(kept))
+        if background >= 0:
+            self._centre()
         squares = np.bincount(A.indices, weights=self._A.data**2, minlength=len(kept))
-        self.lengths = np.sqrt(squares + ridge)
+        self.lengths = np.sqrt(squares + ridge * (1 + self.means**2))
         self._parts: dict[int, list[tuple[slice, Any, Any]]] = {}
+
+    def _centre(self) -> None:
+        A, n_columns = self._A, self.shape[1]
+        counts = np.bincount(A.indices, weights=A.data != 0, minlength=n_columns)
+        full = counts == counts[self._background]
+        full[self._background] = False
+        there = np.flatnonzero(full[A.indices])
+        columns = A.indices[there]
+        background = (A @ np.eye(1, n_columns, self._background)[0])[
+            np.repeat(np.arange(self.shape[0]), np.diff(A.indptr))[there]
+        ]
+        size = float(np.sum(A.data[A.indices == self._background] ** 2)) + self.ridge
+        # Twice, as the first means round.
+        for _ in range(2):
+            products = np.bincount(columns, weights=A.data[there] * background, minlength=n_columns)
+            rounded = (products - self.ridge * self.means) / size
+            A.data[there] -= rounded[columns] * background
+            self.means += rounded
+
+    def of_uncentred(
+        self, weights: NDArray[np.float64], constant: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Weights of the features as they were: what was taken from their means is given as a constant."""
+        if not self.means.any():
+            return weights
+        if constant is None:
+            constant = np.eye(1, len(weights), self._background)[0]
+        return weights - np.outer(constant, self.means @ weights)
+
+    def penalty(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Half the gradient of ridge times the squared norm of the weights as they were."""
+        plain = self.of_uncentred(weights)
+        return self.ridge * (plain - np.outer(self.means, plain[self._background]))
+
+    def constant(self, scales: NDArray[np.float64], tol: float, watch: _Watch) -> NDArray[np.float64]:
+        """The weights of least norm that give what the background gives, to the last digits."""
+        weights, rest = np.zeros((self.shape[1], 1)), self.times(np.eye(self.shape[1], 1, -self._background))
+        for _ in range(2):
+            found = _descend(self, scales, rest, tol, watch).values
+            # Centred features have no part in it.
+            found[self.means != 0] = 0.0
+            weights, rest = weights + found, rest - self.times(found)
+        return weights[:, 0]
+
+    def scales(self) -> NDArray[np.float64]:
+        """What makes features of one length."""
+        return 1 / np.where(self.lengths > 0, self.lengths, 1.0)
+
+    def unscaled(self) -> _Plan:
+        """One scale for all features: the solution of least norm needs nothing else."""
+        longest = float(self.lengths.max(initial=0.0))
+        return _Plan(np.full(self.shape[1], 1 / longest if longest else 1.0))
 
     def times(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """A X."""
@@ -186,19 +381,21 @@ class _Watch:
             self._show(self._run * _STEPS + self._done, self._n_runs * _STEPS)
 
 
-def _plan(problem: _Problem, tol: float, watch: _Watch) -> _Plan:
+def _plan(problem: _Problem, tol: float, watch: _Watch) -> _Plan | None:
+    """How to come to the solution of least norm; None where that is not to be had of centred features."""
     n_rows, n_columns = problem.shape
     lengths = problem.lengths
+    centred = bool(problem.means.any())
+    plain = None if centred else problem.unscaled()
     longest = float(lengths.max(initial=0.0))
-    plain = _Plan(np.full(n_columns, 1 / longest if longest else 1.0))
-    # There is one scale; or there are too many directions, which every scale but one would mix up.
-    if longest - lengths.min(initial=longest) <= _EQUAL * longest or (
-        not problem.ridge and n_columns - n_rows > _FEW
-    ):
-        return plain
-    scaled = _Plan(1 / lengths)
+    scaled = _Plan(problem.scales())
     if problem.ridge:
         return scaled
+    # There is one scale; or there are too many directions, which every scale but one would mix up.
+    if (
+        not centred and longest - lengths.min(initial=longest) <= _EQUAL * longest
+    ) or n_columns - n_rows > _FEW:
+        return plain
     missing = _missing(problem, scaled.scales, min(_PROBES, n_columns), 0, tol, watch)
     if missing is None:
         return plain
@@ -212,7 +409,12 @@ def _plan(problem: _Problem, tol: float, watch: _Watch) -> _Plan:
             return scaled._replace(directions=directions)
     sizes = np.abs(missing).max(axis=1)
     taking_part = sizes > _PART * sizes.max()
-    return _Plan(1 / np.where(taking_part, lengths[taking_part].max(), lengths))
+    plan = _Plan(1 / np.where(taking_part, lengths[taking_part].max(), lengths))
+    if not centred:
+        return plan
+    if taking_part[problem.means != 0].any():
+        return None
+    return plan._replace(constant=problem.constant(plan.scales, tol, watch))
 
 
 def _missing(
@@ -236,8 +438,7 @@ def _directions(
     rank = int((sizes > _MISSING).sum())
     if rank == sought and rank < len(scales):
         return None
-    basis: NDArray[np.float64] = np.linalg.qr(scales[:, np.newaxis] * left[:, :rank])[0]
-    return basis
+    return _orthonormal(problem.of_uncentred(scales[:, np.newaxis] * left[:, :rank]))
 
 
 def _descend(
@@ -267,12 +468,14 @@ def _descend(
         while iteration < watch.max_iter:
             scaled = D * step
             turned = problem.times(scaled)
-            curvature = np.sum(turned * turned, axis=0) + ridge * np.sum(scaled * scaled, axis=0)
+            curvature = np.sum(turned * turned, axis=0)
+            if ridge:
+                curvature += np.sum(scaled * problem.penalty(scaled), axis=0)
             with np.errstate(divide="ignore", invalid="ignore"):
                 length = np.where(curvature > 0, square / curvature, 0.0)
             w += length * scaled
             r -= length * turned
-            g = D * (problem.transposed(r) - ridge * w)
+            g = D * (problem.transposed(r) - (problem.penalty(w) if ridge else 0.0))
             before, square = square, np.sum(g * g, axis=0)
             iteration += 1
             far = np.sqrt(square) > goal[going]
@@ -287,13 +490,16 @@ def _descend(
         weights[:, going] = w
         # Not what the steps added up to, but what is.
         residual = targets - problem.times(weights)
-        gradient = D * (problem.transposed(residual) - ridge * weights)
+        gradient = D * (problem.transposed(residual) - (problem.penalty(weights) if ridge else 0.0))
         reached = _lengths(gradient)
     return Solution(weights, iteration, bool((reached <= goal).all()))
 
 
 def _lengths(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.sqrt(np.sum(columns * columns, axis=0)))
+    """Of any size: squares of very large or small numbers would not be there."""
+    largest = np.abs(columns).max(axis=0, initial=0.0)
+    largest[largest == 0] = 1.0
+    return np.asarray(largest * np.linalg.norm(columns / largest, axis=0))
 
 
 def _apart(A: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
@@ -330,7 +536,13 @@ def _apart(A: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.flo
     slots = np.repeat(np.arange(len(one)), counts[one])
     within = np.arange(len(slots)) - np.repeat(np.cumsum(counts[one]) - counts[one], counts[one])
     at_one, at_other = C.indptr[one][slots] + within, C.indptr[other][slots] + within
-    differ = (C.indices[at_one] != C.indices[at_other]) | (np.abs(values[at_one] - values[at_other]) > _EQUAL)
+    # As they are to the first value of their column: what is about constant may still differ by digits.
+    ratios, others = (
+        C.data[at] * first[column_of[beside]] for at, beside in ((at_one, at_other), (at_other, at_one))
+    )
+    differ = (C.indices[at_one] != C.indices[at_other]) | (
+        np.abs(ratios - others) > 2 * _ROUNDED * np.abs(ratios)
+    )
     same = np.bincount(slots, weights=differ, minlength=len(one)) == 0
     starts = np.ones(len(order), dtype=bool)
     starts[alike[same] + 1] = False

@@ -12,6 +12,7 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rescorla._shared.checks import flag, several, unmasked
 from rescorla._shared.warn import NumericalWarning
 from rescorla._weights.weights import Weights
 
@@ -94,9 +95,19 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _examples(self, X: Any, *, reset: bool) -> Any:
         """X as float64, dense or in sparse rows."""
-        examples = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=np.float64, order="C", ensure_min_samples=1
-        )
+        flag("fit_intercept", self.fit_intercept)
+        try:
+            examples = validate_data(
+                self,
+                unmasked("X", X),
+                reset=reset,
+                accept_sparse="csr",
+                dtype=np.float64,
+                order="C",
+                ensure_min_samples=1,
+            )
+        except OverflowError:
+            raise ValueError("X must be finite as float64, and has a number that is not") from None
         if reset and self.fit_intercept and BACKGROUND in getattr(self, "feature_names_in_", ()):
             raise ValueError(
                 f"a feature is called {BACKGROUND!r}, which is the name of the cue for the intercept: "
@@ -215,6 +226,10 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def _is_known(self, classes: ArrayLike | None) -> bool:
         """Whether something was learned before; the first call of partial_fit tells the classes."""
         known = hasattr(self, "_values")
+        if classes is not None:
+            classes = several("classes", classes, "classes")
+            if not np.size(classes):
+                raise ValueError("classes must be all that there will be, and are none")
         if not known:
             if classes is None:
                 raise ValueError(
@@ -268,7 +283,11 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
     def _targets(self, X: Any, y: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
         """y as float64, n_rows x n_targets."""
         self._require(y, "number")
-        targets: NDArray[np.float64] = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
+        targets: NDArray[np.float64]
+        try:
+            targets = check_array(unmasked("y", y), ensure_2d=False, dtype=np.float64, input_name="y")
+        except OverflowError:
+            raise ValueError("y must be finite as float64, and has a number that is not") from None
         check_consistent_length(X, targets)
         if reset:
             self._one_target = targets.ndim == 1

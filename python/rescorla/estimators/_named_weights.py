@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rescorla._shared.checks import string
 from rescorla._weights.weights import Weights
 from rescorla.estimators._linear import BACKGROUND, LinearEstimator
 
@@ -58,6 +59,7 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     >>> rw.estimators.named_weights(fitted).top(outcome="dog", n=1)[0][0]
     'dog'
     """
+    background = string("background", background)
     best = getattr(pipeline, "best_estimator_", pipeline)
     steps = getattr(best, "steps", None)
     if steps is None:

@@ -52,7 +52,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         The learning rate, 0 or more. By default each row has a rate of its own, by which it takes away a
         twentieth of its error, or less: 0.05 / max(kappa, median kappa), with kappa the row's sum of alpha
         x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
-        rate of a row of the median kappa.
+        rate of a row of the median kappa. With sample weights a row counts in the median as often as its
+        weight says; and a row whose weight is no whole number needs a rate with beta * kappa below 1.
     lambda_ : float, default 1.0
         The asymptote.
     passes : int, optional
@@ -61,7 +62,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
         mean squared error so far by this part. Errors are those of the predictions just before each row is
-        learned. None: make all 20 passes.
+        learned; with sample weights other than 0 and 1, those of the predictions after the pass, each row as
+        often as its weight says. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
@@ -242,6 +244,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     ) -> Self:
         """Learn on: one pass through these rows, in their order.
 
+        Rows of weight 0 change nothing, be it all of them.
+
         Parameters
         ----------
         X : array_like or sparse matrix of shape (n_rows, n_features)
@@ -308,8 +312,10 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         """Learn the rows, and look at what is then predicted of them."""
         more = piece and hasattr(self, "_values")
         frequencies = self._weighted_by_class(X, labels, frequencies_of(sample_weight, X))
-        X, labels, frequencies = present(X, labels, frequencies)
+        X, labels, frequencies = present(X, labels, frequencies, piece=piece)
         x, weights = self._learn(X, self._targets(labels), self._learned_outcomes(), frequencies, piece=piece)
+        if more and not x.shape[0]:
+            return self
         if not more:
             self._remembered = temperature.Remembered()
         self._lambda = number("lambda_", self.lambda_)
@@ -441,14 +447,16 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         The learning rate, 0 or more. By default each row has a rate of its own, by which it takes away a
         twentieth of its error, or less: 0.05 / max(kappa, median kappa), with kappa the row's sum of alpha
         x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
-        rate of a row of the median kappa.
+        rate of a row of the median kappa. With sample weights a row counts in the median as often as its
+        weight says; and a row whose weight is no whole number needs a rate with beta * kappa below 1.
     passes : int, optional
         How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
         improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
     tol : float or None, default 1e-3
         Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
         mean squared error so far by this part. Errors are those of the predictions just before each row is
-        learned. None: make all 20 passes.
+        learned; with sample weights other than 0 and 1, those of the predictions after the pass, each row as
+        often as its weight says. None: make all 20 passes.
     fit_intercept : bool, default True
         Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
     random_state : int, Generator, RandomState or None, default None
@@ -532,6 +540,8 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn on: one pass through these rows, in their order.
+
+        Rows of weight 0 change nothing, be it all of them.
 
         Parameters
         ----------

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from rescorla._shared.checks import near, numbered, one_of, places, shown, whole
+from rescorla._shared.checks import (
+    near,
+    numbered,
+    one_of,
+    places,
+    real_array,
+    several,
+    shown,
+    unmasked,
+    whole,
+)
 from rescorla._weights.directions import blocks, bounded, directions
 from rescorla._weights.vectors import Vectors, labelled
 
@@ -232,16 +242,14 @@ def _matrix(argument: str, rows: ArrayLike) -> NDArray[np.float64]:
             f"{argument} must be a matrix, events x dimensions, not {shown(rows)}; predicted come first, "
             "then the vectors of outcomes, which may have names"
         )
-    return np.asarray(rows, dtype=np.float64)
+    return real_array(argument, rows)
 
 
 def _targets(
     targets: Iterable[str] | Iterable[int], names: tuple[str, ...] | None, n_events: int, n_vectors: int
 ) -> NDArray[np.int64]:
     """The row of each target."""
-    if isinstance(targets, str):
-        raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
-    listed: list[Any] = list(targets)
+    listed = several("targets", unmasked("targets", targets), "outcomes, one for each event")
     if len(listed) != n_events:
         raise ValueError(f"targets must be {n_events}, one for each event, not {len(listed)}")
     if any(isinstance(target, str) for target in listed):

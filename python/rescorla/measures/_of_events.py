@@ -11,7 +11,7 @@ import numpy as np
 from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
-from rescorla._shared.checks import PathName, near, one_of, places, thread_count
+from rescorla._shared.checks import PathName, near, one_of, places, several, thread_count
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.directions import blocks
 from rescorla._weights.weights import Weights, need_weights
@@ -36,6 +36,8 @@ def activation(
     """The activations of each event's outcomes, summed; or the activation of its target.
 
         a_t = sum over the outcomes t of the event, and over its cues i, of w_it
+
+    An outcome that an event names twice is summed once.
 
     Parameters
     ----------
@@ -87,9 +89,8 @@ def activation(
         present = activations(
             source, weights, present_only=True, unknown=unknown, threads=threads, progress=progress
         )
-        # The number of the event of each of its outcomes.
-        owners = np.repeat(np.arange(len(source)), np.diff(source._file.csr("outcomes")[0]))
-        return np.bincount(owners, present, len(source)).astype(np.float64)
+        owners, _, first = _outcomes(source)
+        return np.bincount(owners[first], present[first], len(source)).astype(np.float64)
     columns = _columns(source, weights, targets)
     result = np.zeros(len(source))
     asked, places_asked = np.unique(columns, return_inverse=True)
@@ -385,8 +386,9 @@ def _activated(
 def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) -> NDArray[np.int64]:
     """The column of the target of each event."""
     if targets is None:
-        ends, of_events = events._file.csr("outcomes")
-        others = np.flatnonzero(np.diff(ends) != 1)
+        owners, of_events, first = _outcomes(events)
+        of_events = of_events[first]
+        others = np.flatnonzero(np.bincount(owners[first], minlength=len(events)) != 1)
         if len(others):
             number = int(others[0])
             raise ValueError(
@@ -394,14 +396,12 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
                 "name one for each event"
             )
         known = events.outcomes
-    elif isinstance(targets, str):
-        raise TypeError(f"targets must be one outcome for each event, not the str {targets!r}")
     else:
-        known = tuple(targets)
+        known = tuple(several("targets", targets, "outcomes, one for each event"))
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")
-    columns = places(known, weights._column_numbers)[of_events]
+    columns: NDArray[np.int64] = places(known, weights._column_numbers)[of_events]
     if (columns < 0).any():
         name = known[int(of_events[columns.argmin()])]
         raise KeyError(
@@ -409,6 +409,16 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
             f"{near(name, weights._column_numbers)}"
         )
     return columns
+
+
+def _outcomes(events: Events) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.bool_]]:
+    """Of each outcome that events list its event, its number, and whether the event names it here first."""
+    ends, outcomes = events._file.csr("outcomes")
+    owners = np.repeat(np.arange(len(events)), np.diff(ends))
+    first = np.zeros(len(outcomes), dtype=np.bool_)
+    # A pair is one number.
+    first[np.unique(owners * max(1, events.n_outcomes) + outcomes, return_index=True)[1]] = True
+    return owners, outcomes, first
 
 
 def _own(values: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._learn.record import record as of
-from rescorla._shared.checks import number, whole
+from rescorla._shared.checks import flag, number, whole
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._weights.vectors import Examples, Table, same_length, table_of
@@ -113,7 +113,7 @@ def minover(
     """
     steps = whole("max_steps", max_steps)
     tolerance = None if tol is None else _between("tol", tol, 1.0)
-    bias = bool(bias)
+    bias, record = flag("bias", bias), flag("record", record)
     table, signs = _examples(X, y)
     started = perf_counter()
     with watching(progress, "MinOver", "steps") as watch:
@@ -123,7 +123,7 @@ def minover(
             bias=bias,
             max_steps=steps,
             tol=tolerance,
-            record=bool(record),
+            record=record,
             **asked("budget", "kernel"),
             progress=watch,
         )
@@ -212,21 +212,22 @@ def adatron(
     """
     sweeps = whole("max_sweeps", max_sweeps)
     step, tolerance = _between("gamma", gamma, 2.0), _between("tol", tol, 1.0)
+    bias = flag("bias", bias)
     table, signs = _examples(X, y)
     started = perf_counter()
     with watching(progress, "AdaTron", "sweeps") as watch:
         found = _core.adatron(
             table,
             signs,
-            bias=bool(bias),
+            bias=bias,
             max_sweeps=sweeps,
             gamma=step,
             tol=tolerance,
             progress=watch,
         )
-    facts = {"max_sweeps": sweeps, "gamma": step, "tol": tolerance, "bias": bool(bias)}
+    facts = {"max_sweeps": sweeps, "gamma": step, "tol": tolerance, "bias": bias}
     parameters = of("adatron", started, **facts, sweeps=len(found["errors"]))
-    return _fit(table, found, found["strengths"], bool(bias), parameters)
+    return _fit(table, found, found["strengths"], bias, parameters)
 
 
 def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
@@ -273,6 +274,7 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     >>> rw.perceptrons.separable(inputs, [-1, 1, 1, -1], bias=True)  # XOR
     False
     """
+    bias = flag("bias", bias)
     table, signs = _examples(X, y)
     try:
         from scipy import optimize, sparse

@@ -13,7 +13,7 @@ from rescorla._events.order import token_orders
 from rescorla._learn.arrays import products
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.record import record as recorded_facts
-from rescorla._shared.checks import Seed, generator, number, one_of, recorded_seed, whole
+from rescorla._shared.checks import Seed, flag, generator, number, one_of, recorded_seed, whole
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.vectors import Examples, Table, same_length, table_of, taken, vector_of
 from rescorla.perceptrons._plane import LinearFit, signs_of
@@ -150,7 +150,7 @@ def perceptron(
     False
     """
     one_of("rule", rule, ("single", "batch"))
-    eta = number("eta", eta)
+    eta, bias = number("eta", eta), flag("bias", bias)
     if eta <= 0:
         raise ValueError(f"eta must be above 0, not {eta}")
     sweeps = whole("max_sweeps", max_sweeps, 1)
@@ -190,7 +190,7 @@ def perceptron(
         started,
         updates=rule,
         eta=eta,
-        bias=bool(bias),
+        bias=bias,
         max_sweeps=sweeps,
         initial=initial if isinstance(initial, str) else None,
         continued=initial is not None and not isinstance(initial, str),

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import rescorla._core as _core
-from rescorla._shared.checks import Seed, numbered, one_of, rate, seed_number, thread_count, whole
+from rescorla._shared.checks import (
+    Seed,
+    flag,
+    numbered,
+    one_of,
+    rate,
+    real_array,
+    seed_number,
+    several,
+    thread_count,
+    unmasked,
+    whole,
+)
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.parameters import netcdf_attributes
@@ -24,6 +36,8 @@ if TYPE_CHECKING:
 
 STUDENTS = ("minover", "rosenblatt", "rosenblatt_random", "adatron", "least_squares", "hebb")
 _THEORIES = (*STUDENTS, "bayes", "gibbs")
+# More examples than any memory holds.
+_MOST_EXAMPLES = 1e15
 # So many numbers are drawn at a time, or those of one replicate: 64 MiB.
 _AT_ONCE = 1 << 23
 
@@ -315,10 +329,11 @@ def teacher_student(
     1 -0.11
     20 0.3
     """
-    sizes = np.array([whole("N", size, 1) for size in np.atleast_1d(np.asarray(N))], dtype=np.int64)
-    loads = vector_of("alpha", np.atleast_1d(np.asarray(alpha)), np.dtype(np.float64))
-    if len(loads) and loads.min() < 0:
-        raise ValueError(f"alpha must be 0 or more, not {loads.min():g}")
+    several_sizes = [N] if np.ndim(N) == 0 else several("N", unmasked("N", N), "sizes")
+    sizes = np.array([whole("N", size, 1) for size in several_sizes], dtype=np.int64)
+    loads = vector_of("alpha", np.atleast_1d(real_array("alpha", alpha)), np.dtype(np.float64))
+    if len(loads) and not 0 <= loads.min() <= loads.max() < _MOST_EXAMPLES / max(sizes, default=1):
+        raise ValueError(f"alpha must be 0 or more, and alpha * N below {_MOST_EXAMPLES:g}, not {loads}")
     names = _names(students)
     n_replicates, most = whole("replicates", replicates, 1), whole("n_max", n_max, 1)
     one_of("inputs", inputs, ("gaussian", "binary"))
@@ -327,8 +342,7 @@ def teacher_student(
     first = seed_number(seed)
     n_threads = thread_count(threads)
     counts = np.rint(np.multiply.outer(sizes, loads)).astype(np.int64)
-    if not isinstance(stabilities, bool):
-        raise TypeError(f"stabilities must be True or False, not {type(stabilities).__name__}")
+    stabilities = flag("stabilities", stabilities)
     # With stabilities everything is learned twice.
     rounds = 2 if stabilities else 1
     total = int((counts * sizes[:, None]).sum()) * n_replicates * rounds
@@ -434,9 +448,7 @@ def _share(
 
 
 def _names(students: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(students, str):
-        raise TypeError(f"students must be several names, not the str {students!r}; write [{students!r}]")
-    names = tuple(students)
+    names = tuple(several("students", students))
     for name in names:
         one_of("students", name, STUDENTS)
     if len(numbered(names)) < len(names):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from rescorla._shared.checks import shown
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ INCHES = (6.0, 4.0)
 def axes(ax: Axes | None, inches: tuple[float, float] = INCHES) -> Axes:
     """The Axes to draw into: the caller's, or those of a new figure."""
     if ax is not None:
+        if not hasattr(ax, "stairs"):
+            raise TypeError(f"ax must be Axes of matplotlib, not {shown(ax)}; plt.subplots() gives them")
         return ax
     ax = need("matplotlib.pyplot").subplots(figsize=inches, layout="constrained")[1]
     return cast("Axes", ax)

@@ -41,8 +41,8 @@ def block_of(
         values = values[:, columns]
     if not values.size:
         raise ValueError(
-            f"there is nothing to draw: {len(rows)} cues and {len(columns)} outcomes; name one of each at "
-            "least, or leave cues and outcomes out"
+            f"cues and outcomes must be one each at least to be drawn, not {len(rows)} and {len(columns)}; "
+            "name more, or leave both out"
         )
     return rows, columns, values
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 import numpy as np
 
 from rescorla._learn.trajectory import Trajectories
-from rescorla._shared.checks import shown
+from rescorla._shared.checks import flag, several, shown
 from rescorla._shared.optional import need
 from rescorla._weights.weights import Weights
 from rescorla.plot._axes import axes, legend_beside, token_ticks, unframe
@@ -127,6 +127,7 @@ def trajectories(
     ['A → US', 'B → US', 'B? → US']
     """
     grouped = isinstance(trajectories, Mapping)
+    legend = flag("legend", legend)
     panels = _panels(trajectories, pairs, equilibrium)
     drawn = list(dict.fromkeys(pair for panel in panels.values() for pair in panel.pairs))
     curves = [
@@ -240,7 +241,9 @@ def _panels(
                 of_kind("equilibrium", weights, Weights)
         elif tends_to[name] is not None:
             of_kind("equilibrium", tends_to[name], Weights)
-    wanted = None if pairs is None else [cast("Pair", tuple(pair)) for pair in pairs]
+    wanted = (
+        None if pairs is None else [_pair(pair) for pair in several("pairs", pairs, "pairs (cue, outcome)")]
+    )
     panels = {}
     for name, recorded in groups.items():
         there = _recorded(recorded)
@@ -268,6 +271,12 @@ def _by_group(equilibrium: Any, groups: Mapping[str, object]) -> dict[str, Any]:
     return {name: equilibrium.get(name) for name in groups}
 
 
+def _pair(pair: object) -> Pair:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {shown(pair)}")
+    return pair[0], pair[1]
+
+
 def _places(ax: Axes | Iterable[Axes] | None, n: int, grouped: bool) -> list[Axes]:
     """An Axes for each panel: the caller's, or those of a new figure."""
     if not grouped:
@@ -277,7 +286,7 @@ def _places(ax: Axes | Iterable[Axes] | None, n: int, grouped: bool) -> list[Axe
             1, n, figsize=(3.0 * n + 1.0, 3.5), sharey=True, squeeze=False, layout="constrained"
         )[1]
         return list(found.flat)
-    places = list(np.ravel(cast("Any", ax)))
+    places = [axes(place) for place in np.ravel(cast("Any", ax))]
     if len(places) != n:
         raise ValueError(f"ax must have an Axes for each of the {n} groups, not {len(places)}")
     return places

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._shared.checks import number
 from rescorla._weights.weights import Weights
 from rescorla.plot._axes import DIVERGING, INCHES, axes
 from rescorla.plot._block import block_of
@@ -68,12 +69,15 @@ def weights(
     """
     of_kind("weights", weights, Weights)
     rows, columns, block = block_of(weights, cues, outcomes, n)
-    if limit is not None and not limit > 0:
-        raise ValueError(f"limit must be more than 0, not {limit}")
-    if ax is None:
-        # 0.17 inches a row leave room for a line of letters; columns carry theirs upright.
-        height, width = (0.17 * count + 1.5 for count in (len(rows), len(columns)))
-        ax = axes(None, (max(INCHES[0], width + 1.5), max(INCHES[1], height)))
+    if limit is not None:
+        limit = number("limit", limit)
+        # The width of the scale is twice that.
+        if not 0 < limit < 1e308 / 2:
+            raise ValueError(f"limit must be more than 0, and no larger than pictures have, not {limit}")
+    # 0.17 inches a row leave room for a line of letters; columns carry theirs upright.
+    height, width = (0.17 * count + 1.5 for count in (len(rows), len(columns)))
+    inches = max(INCHES[0], width + 1.5), max(INCHES[1], height)
+    ax = axes(ax, inches)
     greatest = float(np.abs(block).max()) if limit is None else limit
     image = ax.imshow(block, cmap=DIVERGING, vmin=-(greatest or 1), vmax=greatest or 1, aspect="auto")
     _name_ticks(ax.yaxis, [weights.cues[row] for row in rows])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._events.events import Events
-from rescorla._shared.checks import shown
+from rescorla._shared.checks import real_array, several, shown, whole
 from rescorla.plot._axes import COLOURS, axes, unframe
 from rescorla.plot._drawable import DRAWN, drawn_by
 
@@ -81,7 +81,7 @@ def activations(
             f"them{drawn_by(values)}"
         )
     groups = _groups(values, outcomes, by, frequencies)
-    edges = np.histogram_bin_edges(np.concatenate([group for group, _ in groups.values()]), bins)
+    edges = np.histogram_bin_edges(np.concatenate([group for group, _ in groups.values()]), _bins(bins))
     ax = axes(ax)
     for (name, (group, counts)), colour in zip(groups.items(), cycle(COLOURS)):
         heights, _ = np.histogram(group, edges, weights=counts)
@@ -96,19 +96,29 @@ def activations(
     return ax
 
 
+def _bins(bins: object) -> Any:
+    """A number of bins, or their edges, which rise."""
+    if np.ndim(bins) == 0:  # type: ignore[arg-type]
+        return whole("bins", bins, 1, "an array of their edges")
+    edges = real_array("bins", bins)
+    if edges.ndim != 1 or len(edges) < 2 or not (np.diff(edges) > 0).all():
+        raise ValueError("bins must be a number of bins, or two edges or more that rise")
+    return edges
+
+
 def _groups(
     values: ArrayLike, outcomes: Sequence[str] | None, by: Sequence[Any] | None, frequencies: ArrayLike | None
 ) -> dict[str, tuple[NDArray[Any], NDArray[Any]]]:
     """Each outline's name, values and how often each counts."""
-    array = np.asarray(values)
+    array = real_array("values", values)
     if array.ndim not in (1, 2) or not array.size:
         shape = " x ".join(map(str, array.shape))
         raise ValueError(f"values must be events x outcomes or one for each event, not an array of {shape}")
-    counts = np.ones(len(array)) if frequencies is None else np.asarray(frequencies)
+    counts = np.ones(len(array)) if frequencies is None else real_array("frequencies", frequencies)
     if counts.shape != (len(array),):
         raise ValueError(f"frequencies must be one for each of {len(array)} events, not {counts.shape}")
     if array.ndim == 2:
-        names = range(array.shape[1]) if outcomes is None else outcomes
+        names = range(array.shape[1]) if outcomes is None else several("outcomes", outcomes)
         if by is not None:
             raise ValueError(
                 "by sorts events by one number each, and these have one for each outcome; pick a column"
@@ -120,7 +130,7 @@ def _groups(
         raise ValueError("outcomes names columns, and these values have none; by sorts them into groups")
     if by is None:
         return {"": (array, counts)}
-    groups = [str(name) for name in by]
+    groups = list(map(str, several("by", by, "groups, one for each event")))
     if len(groups) != len(array):
         raise ValueError(f"by must be a group for each of {len(array)} events, not {len(groups)}")
     labels = np.array(groups)

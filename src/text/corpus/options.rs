@@ -98,7 +98,7 @@ pub enum Context {
     /// A sentence. It ends at the end of a paragraph, or at a character of `sentence_end`. An ASCII character ends a sentence
     /// only if, up to the next white space, nothing but closing quotes and brackets follows; another character, whatever follows.
     Sentence,
-    /// The text between empty lines.
+    /// The text between lines that are empty or have nothing but white space of any kind.
     Paragraph,
     /// A file, or a part of it up to a mark that ends a document.
     Document,

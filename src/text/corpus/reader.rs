@@ -116,7 +116,7 @@ impl<'c> Reader<'c> {
         let reach = self.windows.reach();
         let (mut at, mut runs) = (0, 0_usize);
         loop {
-            at = self.skip_space(bytes, at);
+            at = self.skip_space(text, at);
             if at == bytes.len() {
                 return Ok(prefix);
             }
@@ -239,13 +239,21 @@ impl<'c> Reader<'c> {
         word.map_or(Ok(()), |word| self.item(Item::Word(word), makes).map(drop))
     }
 
-    /// Skips white space and counts line ends: `\n`, `\r\n`, `\r`.
+    /// Skips white space, also beyond ASCII, and counts line ends: `\n`, `\r\n`, `\r`.
     #[inline]
-    fn skip_space(&mut self, bytes: &[u8], mut at: usize) -> usize {
-        while let Some(&byte) = bytes.get(at).filter(|byte| byte.is_ascii_whitespace()) {
-            at += 1;
-            let ends_line = byte == b'\n' || (byte == b'\r' && bytes.get(at) != Some(&b'\n'));
-            self.line_ends += usize::from(ends_line);
+    fn skip_space(&mut self, text: &str, mut at: usize) -> usize {
+        let bytes = text.as_bytes();
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii_whitespace() {
+                at += 1;
+                let ends_line = byte == b'\n' || (byte == b'\r' && bytes.get(at) != Some(&b'\n'));
+                self.line_ends += usize::from(ends_line);
+            } else {
+                match wide_space(text, at) {
+                    0 => break,
+                    length => at += length,
+                }
+            }
         }
         at
     }
@@ -378,7 +386,8 @@ impl<'c> Reader<'c> {
     /// Takes the words that later events can hold from the reader that has read the block.
     pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
         self.windows.clear();
-        self.line_ends = 0;
+        // A block ends with a run, which may be white space beyond ASCII.
+        self.line_ends = other.line_ends;
         for &word in other.windows.held() {
             let word = self.rows.word(other.rows.word_of(word))?;
             self.windows.hold(word)?;
@@ -414,6 +423,18 @@ impl<'c> Reader<'c> {
     }
 }
 
+/// How many bytes the character at a place has, if it is white space that [`u8::is_ascii_whitespace`] does not know; else 0.
+#[inline]
+fn wide_space(text: &str, at: usize) -> usize {
+    // With one of these bytes all such characters begin.
+    match text.as_bytes()[at] {
+        0x0b | 0xc2 | 0xe1..=0xe3 => {
+            text[at..].chars().next().filter(|c| c.is_whitespace()).map_or(0, char::len_utf8)
+        }
+        _ => 0,
+    }
+}
+
 /// Calls `take` with up to so many words, the first of which begins at a place of a text, each behind one space, as long as it
 /// takes them and the runs are known to be words. Returns the place behind the last, or the place of the next run.
 #[inline(always)]
@@ -443,6 +464,17 @@ fn take_words(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_white_space_begins_with_a_byte_that_is_looked_at() {
+        for c in ('\0'..=char::MAX).filter(|c| c.is_whitespace()) {
+            let length = if c.is_ascii() && (c as u8).is_ascii_whitespace() { 0 } else { c.len_utf8() };
+            assert_eq!(wide_space(&format!("a{c}b"), 1), length, "{c:?}");
+        }
+        for text in ["é", "\u{200b}", "あ", "\u{feff}", "b"] {
+            assert_eq!(wide_space(text, 0), 0, "{text:?}");
+        }
+    }
 
     #[test]
     fn a_context_too_long_to_be_one_event_is_refused_at_a_word_of_it() {

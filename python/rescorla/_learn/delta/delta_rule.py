@@ -146,8 +146,8 @@ def delta_rule(
         What to compute from the weights after each pass, for the ``history`` of the result. "loss": the mean
         of the tokens' losses. "accuracy": the part of the tokens for which the outcome of the greatest h, the
         first of equal ones, is one of theirs; with one outcome alone, for which g(h) is nearer to the right
-        target than to the other. With arrays, for which the outcome of the greatest h has the greatest
-        target, if that is above 0 (-1 with tanh).
+        target than to the other: in the middle between the two it is taken for absent. With arrays, for which
+        the outcome of the greatest h has the greatest target, if that is above 0 (-1 with tanh).
     initial : Weights or "random", optional
         Where to start: at zero; at these weights, whose names come first in the result; or at "random",
         numbers of the normal distribution with mean 0 and standard deviation 0.01, drawn with the seed.
