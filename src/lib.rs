@@ -36,28 +36,28 @@
 //! ```
 //!
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> scripts -> tiles -> weights. The rooms stand on
-//! three floors; a room uses rooms below it, never beside or above:
+//! three floors; a room uses rooms below it, never beside or above, but that `learn` and `rules` share a floor and know each other:
 //!
 //! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: errors; stopping and progress; lists that grow; many lists in one;
 //!   threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event
 //!   tables and running text, as names.
 //! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's
 //!   parameters, and where results go.
-//! - Verbs. [`learn`]: the rule. [`family`]: its relatives. [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and
-//!   [`Weights`], a simple interface.
+//! - Verbs. [`learn`]: events, tiles and threads for any rule. [`rules`]: the rules, and learners of arrays and vectors.
+//!   [`equilibrium`], [`activate`]. Above them `learner`: [`Learner`] and [`Weights`], a simple interface.
 //! - `bind`: the Python interface (feature `python`).
 
 pub mod activate;
 pub mod equilibrium;
 pub mod error;
 pub mod events;
-pub mod family;
 mod grow;
 pub mod kernel;
 pub mod learn;
 mod learner;
 pub mod lists;
 pub mod monitor;
+pub mod rules;
 pub mod text;
 mod threads;
 pub mod tiles;

@@ -6,13 +6,13 @@ use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::family::activation::{Activation, Loss};
-use rescorla::family::delta::{DeltaPlan, learn};
-use rescorla::family::descent::{Descent, DescentReport};
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::learn::BUDGET;
 use rescorla::monitor::Monitor;
+use rescorla::rules::delta::activation::{Activation, Loss};
+use rescorla::rules::delta::descent::{Descent, DescentReport};
+use rescorla::rules::delta::events::{DeltaPlan, learn};
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
 

@@ -215,6 +215,7 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
             weights: (&initial).into(),
             width: 4,
             columns: (&initial_columns).into(),
+            states: (&[]).into(),
         }),
         average: false,
         keep: Some(&case.rows),
@@ -454,7 +455,12 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
     // Some columns start at zero, and so late.
     let initial_columns: Vec<_> =
         columns.iter().map(|column| column.filter(|column| column % 3 == 0)).collect();
-    let initial = || Initial { weights: (&start).into(), width: NAMES, columns: (&initial_columns).into() };
+    let initial = || Initial {
+        weights: (&start).into(),
+        width: NAMES,
+        columns: (&initial_columns).into(),
+        states: (&[]).into(),
+    };
     let schedule = || Schedule { present: (&factors).into(), absent: None };
     let (forward, adjoint) = (Method::Forward, Method::Adjoint);
     for (method, scheduled, average, continued) in [
@@ -609,8 +615,12 @@ fn plans_that_do_not_fit_are_refused() {
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_row).is_err());
     let wrong_column = Plan { columns: &[Some(1)], ..plan(&alpha, &lambda, 0.1) };
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_column).is_err());
-    let initial =
-        Some(Initial { weights: vec![f64::INFINITY].into(), width: 1, columns: vec![Some(0)].into() });
+    let initial = Some(Initial {
+        weights: vec![f64::INFINITY].into(),
+        width: 1,
+        columns: vec![Some(0)].into(),
+        states: (&[]).into(),
+    });
     let infinite = Plan { initial, ..plan(&alpha, &lambda, 0.1) };
     assert!(matches!(good(&mut [0.0; 2], [2, 1], &infinite), Err(Error::Argument(_))));
 }
@@ -623,7 +633,14 @@ fn two_outcomes_in_one_column_are_refused() {
     let mut out = [0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let file = writer.finish().unwrap();
-    let initial = || Some(Initial { weights: vec![1.0].into(), width: 1, columns: vec![Some(0)].into() });
+    let initial = || {
+        Some(Initial {
+            weights: vec![1.0].into(),
+            width: 1,
+            columns: vec![Some(0)].into(),
+            states: (&[]).into(),
+        })
+    };
     for initial in [None, initial()] {
         let plan = Plan { columns: &[Some(0), Some(0)], initial, ..plan(&[0.1, 0.1], &[1.0], 0.1) };
         let result = plan.learn(&file, &matrix, &Monitor::new());
@@ -668,6 +685,22 @@ impl Slab<f64> for Columns<'_> {
 }
 
 #[test]
+fn in_place_rows_of_names_without_events_are_not_looked_at() {
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    writer.add_names(["a", "b", "c"].into_iter(), ["x"].into_iter()).unwrap();
+    writer.push(&[0, 2], &[0], 1).unwrap();
+    writer.push(&[1], &[0], 0).unwrap();
+    let file = writer.finish().unwrap();
+    let alpha = [0.5, 1.0, 0.25];
+    let plan = Plan { rows: &[0, 1, 2], ..plan(&alpha, &[1.0], 0.5) };
+    let mut weights = [0.0, f64::NAN, 0.5];
+    let columns = Columns(3, &mut weights);
+    InPlace::new(&file, &plan, &[0, 1, 2], columns, &Monitor::new()).unwrap().learn().unwrap();
+    assert_eq!([weights[0], weights[2]], [0.125, 0.5625]);
+    assert!(weights[1].is_nan());
+}
+
+#[test]
 fn in_place_rows_of_no_event_are_not_looked_at() {
     let (file, monitor) = (two_cues(3), Monitor::new());
     let plan = Plan { columns: &[Some(1)], ..plan(&[0.1, 0.2], &[1.0, 2.0], 0.5) };
@@ -678,6 +711,7 @@ fn in_place_rows_of_no_event_are_not_looked_at() {
         weights: vec![0.5, 1.0, 0.25, -0.5].into(),
         width: 2,
         columns: vec![Some(0), Some(1)].into(),
+        states: (&[]).into(),
     };
     let mut expected = [0.0; 4];
     let matrix = Matrix::new(&mut expected, [2, 2]).unwrap();

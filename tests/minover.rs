@@ -4,12 +4,12 @@
 
 use proptest::prelude::*;
 use rescorla::error::Error;
-use rescorla::family::minover::{MinOverFit, MinOverPlan, learn};
-use rescorla::family::patterns::Patterns;
-use rescorla::family::rows::NumberRows;
-use rescorla::family::{adatron, students};
 use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
+use rescorla::rules::planes::minover::{MinOverFit, MinOverPlan, learn};
+use rescorla::rules::planes::patterns::Patterns;
+use rescorla::rules::planes::{adatron, students};
+use rescorla::rules::rows::NumberRows;
 
 #[derive(Debug, Clone)]
 struct Case {

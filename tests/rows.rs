@@ -4,14 +4,14 @@
 
 use proptest::prelude::*;
 use rescorla::error::{Error, Result};
-use rescorla::family::activation::{Activation, Loss};
-use rescorla::family::delta_rows;
-use rescorla::family::descent::{Descent, DescentReport};
-use rescorla::family::perceptron::{self, PerceptronPlan, Plane, Update};
-use rescorla::family::rows::NumberRows;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
+use rescorla::rules::delta::activation::{Activation, Loss};
+use rescorla::rules::delta::arrays;
+use rescorla::rules::delta::descent::{Descent, DescentReport};
+use rescorla::rules::planes::perceptron::{self, PerceptronPlan, Plane, Update};
+use rescorla::rules::rows::NumberRows;
 use rescorla::tiles::result::Matrix;
 
 const P: usize = 5;
@@ -165,7 +165,7 @@ impl Case {
         };
         let mut out = vec![E::default(); P * Q];
         let matrix = Matrix::new(&mut out, [P, Q]).unwrap();
-        delta_rows::learn(&x, &z, &descent, &matrix, &Monitor::new()).unwrap();
+        arrays::learn(&x, &z, &descent, &matrix, &Monitor::new()).unwrap();
         out
     }
 
@@ -235,7 +235,7 @@ fn with(monitor: &Monitor, change: impl FnOnce(&mut Descent<'_, f64>)) -> Result
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let x = NumberRows::dense(&[1.0, 1.0, 1.0, 2.0], [2, 2])?;
-    delta_rows::learn(&x, &NumberRows::dense(&[1.0, 1.5], [2, 1])?, &descent, &matrix, monitor)
+    arrays::learn(&x, &NumberRows::dense(&[1.0, 1.5], [2, 1])?, &descent, &matrix, monitor)
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn what_does_not_fit_is_refused() {
     let mut out = vec![0.0; 1];
     let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
     let descent = Descent { alpha: &[1.0], ..descent() };
-    let found = delta_rows::learn(&two, &three, &descent, &matrix, &Monitor::new());
+    let found = arrays::learn(&two, &three, &descent, &matrix, &Monitor::new());
     assert!(found.unwrap_err().to_string().contains("targets for 2 tokens"));
 }
 
@@ -297,7 +297,7 @@ fn factors_are_on_the_rates_of_tokens() {
         let (mut out, mut squares) = (vec![0.0; 2], vec![9.0; 4]);
         let matrix = Matrix::new(&mut out, [1, 2]).unwrap();
         let (paces, room, monitor) = (Some(&paces[..]), Some(&mut squares[..]), Monitor::new());
-        delta_rows::learn_at(&x, &z, &descent, paces, room, &matrix, &monitor).unwrap();
+        arrays::learn_at(&x, &z, &descent, paces, room, &matrix, &monitor).unwrap();
         let (mut weight, mut sums) = (0.0, vec![]);
         for pass in order.unwrap().chunks(3) {
             let (mut sum, before) = (0.0, weight);
@@ -322,7 +322,7 @@ fn factors_and_rooms_that_do_not_fit_are_refused() {
     let refused = |factors: Option<&[f64]>, room: usize| {
         let (mut out, mut squares) = (vec![0.0; 1], vec![0.0; room]);
         let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
-        delta_rows::learn_at(&x, &z, &descent, factors, Some(&mut squares), &matrix, &Monitor::new())
+        arrays::learn_at(&x, &z, &descent, factors, Some(&mut squares), &matrix, &Monitor::new())
             .unwrap_err()
             .to_string()
     };

@@ -113,3 +113,33 @@ def test_every_hop_of_the_page_is_there() -> None:
         if function:
             code = path.read_text(encoding="utf-8")
             assert re.search(rf"\b(?:fn|def) {function}\b", code), f"no {function} in {file}"
+
+
+ENGINE = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in (ROOT / "src").rglob("*.rs")
+}
+
+
+def files_with(pattern: str, rooms: tuple[str, ...]) -> set[str]:
+    """Files of some rooms of the engine whose code has a pattern."""
+    code = {name: re.sub(r"(?m)^\s*//.*$", "", text) for name, text in ENGINE.items()}
+    return {name for name, text in code.items() if name.startswith(rooms) and re.search(pattern, text)}
+
+
+def test_a_rule_has_nothing_unsafe() -> None:
+    rules = {name for name in ENGINE if re.fullmatch(r"src/rules/\w+\.rs", name)}
+    assert {"src/rules/rule.rs", "src/rules/rescorla_wagner.rs"} <= rules
+    assert files_with(r"\bunsafe\b", ("src/rules/",)) & rules == set()
+    assert "#![deny(unsafe_code)]" in ENGINE["src/rules/mod.rs"]
+
+
+def test_one_thing_of_learning_has_one_way() -> None:
+    rooms = ("src/learn/", "src/rules/")
+    # Threads take tiles of columns from one driver. Tiles of rows have their own; facts and scripts are none.
+    own = {"src/learn/adjoint.rs", "src/learn/facts.rs", "src/learn/script.rs"}
+    assert files_with(r"\bthreads::(\{.*)?each\b", rooms) == own
+    assert files_with(r"\bthreads::(\{.*)?each\b", ("src/tiles/",)) == {"src/tiles/columns.rs"}
+    # One stream of events knows numbers, repeated outcomes and repeated cues.
+    assert files_with(r"\beach_once\b", rooms) == {"src/learn/script.rs"}
+    assert files_with(r"\.chunk\(", rooms) == {"src/learn/facts.rs", "src/learn/script.rs"}

@@ -137,6 +137,7 @@ fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E
             weights: (&initial).into(),
             width: 3,
             columns: (&columns).into(),
+            states: (&[]).into(),
         }),
         average: false,
         keep: None,

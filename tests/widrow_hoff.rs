@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use rescorla::error::{Error, Result};
 use rescorla::events::EventFile;
 use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::family::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::kernel::isa::Isa;
 use rescorla::monitor::Monitor;
+use rescorla::rules::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
 

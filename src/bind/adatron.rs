@@ -6,8 +6,8 @@ use pyo3::types::PyDict;
 
 use super::arrays::{PyTable, Read1};
 use super::watch::{Progress, watched_if_long};
-use crate::family::adatron::{AdaTronPlan, learn};
-use crate::family::patterns::Patterns;
+use crate::rules::planes::adatron::{AdaTronPlan, learn};
+use crate::rules::planes::patterns::Patterns;
 
 /// Learns the plane of optimal stability through the strengths of the examples.
 #[pyfunction]

@@ -14,10 +14,10 @@ use pyo3::prelude::*;
 
 use crate::activate::ReadWeights;
 use crate::error::Error;
-use crate::family::rows::NumberRows;
 use crate::grow::{Grow, collected, gathered};
 use crate::kernel::element;
 use crate::learn::in_place::Slab;
+use crate::rules::rows::NumberRows;
 use crate::tiles::result::Matrix;
 
 /// An array that is read.

@@ -9,13 +9,14 @@ use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::{Error, Result};
-use crate::family::activation::{Activation, Loss};
-use crate::family::descent::{Descent, DescentReport};
-use crate::family::{delta, delta_rows};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::learn::BUDGET;
 use crate::monitor::Monitor;
+use crate::rules::delta::activation::{Activation, Loss};
+use crate::rules::delta::arrays::learn_at;
+use crate::rules::delta::descent::{Descent, DescentReport};
+use crate::rules::delta::events::{DeltaPlan, learn};
 use crate::tiles::result::Matrix;
 
 parameters! {
@@ -145,8 +146,8 @@ impl<'py> DescentArguments<'py> {
             Data::Events { events, rows, columns, lambda } => {
                 let file = &events.file;
                 let slots = events.slots().saturating_add(file.header().n_tokens);
-                let plan = delta::DeltaPlan { rows, columns, lambda, descent, budget: BUDGET };
-                self.run(py, out, slots, |out, monitor| delta::learn(file, &plan, out, monitor))
+                let plan = DeltaPlan { rows, columns, lambda, descent, budget: BUDGET };
+                self.run(py, out, slots, |out, monitor| learn(file, &plan, out, monitor))
             }
             Data::Rows { x, z, paces, squares } => {
                 let (x, z) = (x.hold::<E>()?, z.hold::<E>()?);
@@ -155,7 +156,7 @@ impl<'py> DescentArguments<'py> {
                 let mut squares = squares.map(Write::of).transpose()?;
                 let squares = squares.as_mut().map(|squares| squares.slice()).transpose()?;
                 self.run(py, out, slots, |out, monitor| {
-                    delta_rows::learn_at(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
+                    learn_at(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
                 })
             }
         }

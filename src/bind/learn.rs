@@ -246,8 +246,8 @@ impl Arguments<'_> {
         let initial_columns = self.initial_columns.as_ref().map(optional_indices).transpose()?;
         let initial = match (&initial, &initial_columns) {
             (Some(array), Some(columns)) => {
-                let weights = array.slice("initial weights")?.into();
-                Some(Initial { weights, width: array.shape()[1], columns: columns.into() })
+                let (weights, states) = (array.slice("initial weights")?.into(), Vec::new().into());
+                Some(Initial { weights, width: array.shape()[1], columns: columns.into(), states })
             }
             (None, None) => None,
             _ => {

@@ -6,8 +6,8 @@ use pyo3::types::PyDict;
 
 use super::arrays::{PyTable, Read1};
 use super::watch::{Progress, watched_if_long};
-use crate::family::minover::{BUDGET, MinOverPlan, learn};
-use crate::family::patterns::Patterns;
+use crate::rules::planes::minover::{BUDGET, MinOverPlan, learn};
+use crate::rules::planes::patterns::Patterns;
 
 /// Learns the plane of optimal stability.
 #[pyfunction]

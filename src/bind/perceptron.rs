@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 
 use super::arrays::{PyTable, Read1};
 use super::watch::{Progress, watched_if_long};
-use crate::family::perceptron::{PerceptronPlan, learn};
 use crate::grow::collected;
+use crate::rules::planes::perceptron::{PerceptronPlan, learn};
 
 /// Weights, bias, stability, the errors of each sweep, how often each example was added.
 type Plane<'py> = (Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);

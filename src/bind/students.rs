@@ -7,8 +7,8 @@ use super::arrays::{Read2, Read3};
 use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Result};
-use crate::family::students::{Draws, Student, StudentsPlan, study};
 use crate::grow::collected;
+use crate::rules::planes::students::{Draws, Student, StudentsPlan, study};
 
 /// Errors and steps, student after student of each draw.
 type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);

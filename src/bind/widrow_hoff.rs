@@ -9,8 +9,9 @@ use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
-use crate::family::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::kernel::isa::Isa;
+use crate::learn::Kernels;
+use crate::rules::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::tiles::method::Method;
 use crate::tiles::product::Product;
 
@@ -93,7 +94,7 @@ impl<'py, E: Product + NumpyElement> HeldVectors<'py, E> {
 }
 
 impl WidrowHoffArguments<'_> {
-    fn learn<E: Product + NumpyElement>(
+    fn learn<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
         tokens: &Tokens<'_>,

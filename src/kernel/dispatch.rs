@@ -66,6 +66,43 @@ pub fn run<E: Element, T: Task<E>>(kernel: Isa, width: usize, task: T) -> T::Out
     unsafe { in_blocks::<E, E::Portable, T>(width, task) }
 }
 
+/// Work in plain loops, which the compiler turns into vector code. Implementations are `#[inline(always)]`, and so is all that
+/// their loops call.
+pub trait Loops {
+    /// What they give.
+    type Output;
+
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs loops that are compiled for a kernel (an instruction set), if the machine has it, else for the compiler's baseline, with
+/// the same bits.
+#[expect(unsafe_code, reason = "the instruction set is checked here")]
+pub fn compiled<L: Loops>(kernel: Isa, loops: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx512f")]
+        fn avx512<L: Loops>(loops: L) -> L::Output {
+            loops.run()
+        }
+        #[target_feature(enable = "avx2")]
+        fn avx2<L: Loops>(loops: L) -> L::Output {
+            loops.run()
+        }
+        if kernel == Isa::Avx512 && kernel.is_available() {
+            // SAFETY: just checked.
+            return unsafe { avx512(loops) };
+        }
+        if kernel == Isa::Avx2 && kernel.is_available() {
+            // SAFETY: just checked.
+            return unsafe { avx2(loops) };
+        }
+    }
+    let _ = kernel;
+    loops.run()
+}
+
 /// Works on 8, 4 or 1 vectors side by side: the largest of these numbers that divides the number of vectors in a row. One vector
 /// alone is slow, because each addition to a sum waits for the one before it.
 ///

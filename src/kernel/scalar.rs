@@ -26,15 +26,25 @@ pub trait Scalar: sealed::Sealed + Copy + PartialOrd + Debug + Default + Send + 
     fn minus(self, other: Self) -> Self;
     /// `self * other`, rounded.
     fn times(self, other: Self) -> Self;
+    /// Without its sign.
+    fn magnitude(self) -> Self;
+    /// The nearest number that is not below `least` nor above `most`.
+    #[inline(always)]
+    fn within(self, least: Self, most: Self) -> Self {
+        let low = if self < least { least } else { self };
+        if low > most { most } else { low }
+    }
 }
 
 macro_rules! scalar {
     ($type:ty, $name:literal) => {
         impl Scalar for $type {
             const NAME: &'static str = $name;
+            #[inline(always)]
             fn from_f64(value: f64) -> Self {
                 value as $type
             }
+            #[inline(always)]
             fn to_f64(self) -> f64 {
                 self.into()
             }
@@ -55,6 +65,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
                 self * other
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
             }
         }
     };

@@ -36,8 +36,6 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::checked::{CheckedPlan, LearnedRow};
-use super::passes::Passes;
-use super::plan::Initial;
 use super::run::Run;
 use super::script::{Chunks, Event, Segment};
 use super::steps::{Stepper, Steps};
@@ -51,6 +49,8 @@ use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::home::Initial;
+use crate::tiles::passes::Passes;
 use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
@@ -395,9 +395,8 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
 
     #[inline(always)]
-    unsafe fn factor(&self, row: u32) -> V {
-        // SAFETY: see above.
-        unsafe { V::splat(*self.alpha.get_unchecked(row as usize)) }
+    fn factors(&self) -> &[V::Element] {
+        self.alpha
     }
 
     #[inline(always)]

@@ -6,18 +6,20 @@
 use std::cmp::Reverse;
 
 use super::facts::{Facts, max_kappa};
-use super::plan::{Initial, NAMES, Plan};
+use super::plan::{NAMES, Plan};
 use super::script::{EventStream, NONE, Numbering, Script};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::Survey;
 use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
 use crate::threads::sensible;
+use crate::tiles::home::{Initial, Stands};
 use crate::tiles::method::Method;
-use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::rule::{Parameters, Schedule};
 use crate::tiles::width::{SMALL, width};
 
 /// The most tiles that a thread takes through the events in one pass, where each pass decodes the events again. Four tiles leave a
@@ -26,7 +28,7 @@ const TOGETHER: usize = 4;
 
 /// A checked plan: all that is needed to learn, but the events.
 pub(super) struct CheckedPlan<E> {
-    pub(super) rule: Rule<E>,
+    pub(super) rule: Parameters<E>,
     pub(super) method: Method,
     /// The columns, sorted by the first event that can change them.
     pub(super) columns: Vec<LearnedColumn>,
@@ -50,22 +52,25 @@ pub(super) struct CheckedPlan<E> {
 }
 
 impl<E: Element> CheckedPlan<E> {
-    /// Looks at the events of a file and takes the method that the plan asks for, or the cheaper one.
+    /// Looks at the events of a file and takes the method that the plan asks for, or the cheaper one that the rule has.
     ///
     /// # Errors
     /// As [`Plan::learn`].
-    pub(super) fn new(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
-        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+    pub(super) fn new<R: Rule<E>>(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
+        let rule = Parameters::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let n_rows = plan.alpha.len();
         let kept = match plan.keep {
             Some(keep) => copied(keep, NAMES)?,
             None => collected(0..n_rows as u32, NAMES)?,
         };
         plan.check(file, &kept)?;
-        let started = match &plan.initial {
+        let mut started = match &plan.initial {
             Some(initial) => initial.started(n_rows, plan.lambda.len())?,
             None => filled(false, plan.lambda.len(), NAMES)?,
         };
+        if !R::LATE_START || plan.initial.as_ref().is_some_and(|initial| !initial.states.is_empty()) {
+            started.fill(true);
+        }
         let threads = sensible(plan.threads);
         let survey = file.survey(threads, monitor)?;
         let [first_twin, outcome_twins] = plan.twins(&rule, &started, survey)?;
@@ -73,8 +78,17 @@ impl<E: Element> CheckedPlan<E> {
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
         let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
-        let cheaper = || plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates);
+        let cheaper = || match R::ADJOINT {
+            true => plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates),
+            false => Method::Forward,
+        };
         let method = plan.method.unwrap_or_else(cheaper);
+        if method == Method::Adjoint && !R::ADJOINT {
+            return Err(Error::Argument(format!(
+                "method must be forward for the rule {}, not adjoint, which is for rescorla_wagner alone",
+                R::NAME
+            )));
+        }
         plan.check_method(method, &rule)?;
         let mut twins = filled(0, n_rows, NAMES)?;
         first_twin.iter().for_each(|&first| twins[first as usize] += 1);
@@ -110,7 +124,8 @@ impl<E: Element> CheckedPlan<E> {
         let columns = plan.columns.iter();
         let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
         let (n_rows, n_columns) = (plan.alpha.len(), self.columns.len());
-        let numbering = Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns };
+        let numbering =
+            Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns, once: true };
         EventStream::new(file, numbering)
     }
 
@@ -136,7 +151,7 @@ pub(super) struct Start<'a, E: Clone> {
 }
 
 /// Bytes of memory that all events of a file take as scripts.
-pub(super) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
+pub(crate) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
     let names = survey.totals.names.saturating_mul(Script::NAME);
     names.saturating_add(file.len().saturating_mul(Script::EVENT))
 }
@@ -152,6 +167,12 @@ pub(super) struct LearnedColumn {
     pub(super) start: u64,
     /// The number of tokens before that event.
     pub(super) before: u64,
+}
+
+impl Stands for LearnedColumn {
+    fn targets(&self) -> &[u32] {
+        &self.targets
+    }
 }
 
 /// A row to learn, the rows of the result that it stands for, and the event after the last one that has its cue.

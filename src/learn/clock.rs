@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 /// Time, added up over threads.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(crate) struct Clock {
     nanoseconds: AtomicU64,
 }
 
 impl Clock {
     /// Does some work and adds the time that it took.
-    pub(super) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn during<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let result = work();
         // Centuries of nanoseconds fit in 64 bits.
@@ -20,7 +20,7 @@ impl Clock {
     }
 
     /// The time so far.
-    pub(super) fn time(&self) -> Duration {
+    pub(crate) fn time(&self) -> Duration {
         Duration::from_nanos(self.nanoseconds.load(Relaxed))
     }
 }

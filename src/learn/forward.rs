@@ -15,28 +15,33 @@
 //! the events after another (`trajectory`).
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
+use super::general::{Room, RuleTile};
 use super::mean::Mean;
-use super::passes::Passes;
-use super::plan::Initial;
 use super::run::Run;
-use super::script::{Chunks, NONE};
-use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::script::{Chunks, EventStream, NONE};
+use super::stretch::OrderedEvents;
+use super::targets::{Columns, Targets};
+use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled, gathered};
+use crate::events::survey::Position;
+use crate::grow::{collected, copied, filled, gathered};
 use crate::kernel::element::Element;
-use crate::threads::each;
+use crate::rules::rescorla_wagner::RescorlaWagner;
+use crate::rules::rule::Rule;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
+use crate::tiles::columns::{Tile, Tiles};
+use crate::tiles::home::{Fresh, Home, Initial};
+use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::rule::Rates;
-use crate::tiles::width::padded;
 
 const TILES: &str = "the columns of tiles";
 
 /// What happens to the learned tiles.
 pub(super) enum Goal<'g, 'a, E> {
-    /// After all tokens the weights, or their means, are written to a result whose first column has this number.
-    Weights(&'g Matrix<'a, E>, u32),
+    /// After all tokens the weights, or their means, are written to a result whose first column has this number; and the states of
+    /// the rule to others, if there are any.
+    Weights(&'g Matrix<'a, E>, u32, &'g [Matrix<'a, E>]),
     /// Weights are recorded at chosen tokens; learning ends at the last of these.
     Traces(&'g Traces<'a, E>),
 }
@@ -45,64 +50,79 @@ pub(super) enum Goal<'g, 'a, E> {
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsColumns>(
+pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     checked: &CheckedPlan<E>,
-    start: &Start<'_, E>,
+    (start, rule): (&Start<'_, E>, &R),
     columns: &[LearnedColumn],
     chunks: &Chunks<OrderedEvents>,
-    goal: &Goal<'_, '_, E>,
+    goal: &Goal<'g, 'a, E>,
     threads: usize,
     run: &Run<'_, E>,
 ) -> Result<usize> {
     let (monitor, n_rows) = (run.monitor, checked.rule.alpha.len());
     let width = checked.width(columns.len(), threads);
-    let tiles = collected(columns.chunks(width), TILES)?;
     let end = match goal {
         Goal::Weights(..) => checked.facts.tokens,
         Goal::Traces(traces) => traces.end(),
     };
-    let before = |tile: &&[LearnedColumn]| tile.first().map_or(end, |column| column.before);
-    monitor.add_total(tiles.iter().map(|tile| end.saturating_sub(before(tile))).sum());
+    let before = |tile: &[LearnedColumn]| tile.first().map_or(end, |column| column.before);
+    monitor.add_total(columns.chunks(width).map(|tile| end.saturating_sub(before(tile))).sum());
     let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
     let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
-    let filling = match goal {
-        Goal::Weights(out, _) => Some(out.begin(Axis::Columns, along, monitor)?),
-        Goal::Traces(_) => None,
+    let of_states = start.initial.as_ref().map_or(Ok(Vec::new()), Initial::of_states)?;
+    let home = |initial, out: Option<&'g Matrix<'a, E>>, origin| {
+        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along, TILES)?, monitor)).transpose()?;
+        Ok(Fresh { columns, width, initial, filling, origin })
     };
-    let origin = if let Goal::Weights(_, origin) = goal { *origin } else { 0 };
+    let (out, origin, outs) = match goal {
+        Goal::Weights(out, origin, outs) => (Some(*out), *origin, *outs),
+        Goal::Traces(_) => (None, 0, &[][..]),
+    };
+    let weights = home(start.initial.as_ref(), out, origin)?;
+    let begun = rule.state();
+    let states = (0..)
+        .zip(begun.as_ref())
+        .map(|(i, &begun)| Ok(StateHome { begun, home: home(of_states.get(i), outs.get(i), origin)? }));
+    let states = gathered(states, TILES)?;
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
+    let of_room = if R::KERNEL { 0 } else { Room::<E>::EACH.saturating_mul(width) };
     let most = match goal {
         Goal::Weights(..) => {
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
-            let bytes = rows.saturating_mul(size_of::<E>() * width + of_means);
+            let each = size_of::<E>() * (1 + states.len());
+            let bytes = rows.saturating_mul(each * width + of_means);
             checked.together(chunks.are_kept(), bytes)
         }
         // Trajectories take one tile in each pass.
         Goal::Traces(_) => 1,
     };
-    let passes = Passes::new(tiles.len(), threads, most);
-    let buffers = || {
-        let most = passes.most();
+    let tiles = Tiles { kernel: checked.kernel, threads, n_rows, width, most };
+    let buffers = |most: usize| {
         Ok(Buffers {
-            weights: Buffer::zeros(elements.saturating_mul(most))?,
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
             since: filled(0, rows * most * means, "the means of weights")?,
             lanes: Buffer::zeros(of_lanes * most)?,
-            lines: filling.as_ref().map_or_else(|| Buffer::zeros(0), Filling::buffer)?,
+            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))), TILES)?,
+            room: gathered((0..most).map(|_| Buffer::zeros(of_room)), TILES)?,
+            lines: gathered(states.iter().map(|state| state.home.room()), TILES)?,
         })
     };
-    each(threads, passes.len(), buffers, |buffers, pass| {
-        let tiles = &tiles[passes.tiles(pass)];
-        let lists = gathered(tiles.iter().map(|columns| Lists::of(columns, checked)), TILES)?;
-        let pieces = buffers.weights.chunks_mut(elements).zip(buffers.lanes.chunks_mut(of_lanes));
+    tiles.learn(&weights, buffers, |buffers, tiles| {
+        let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
+        let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
-        let begun = tiles.iter().zip(&lists).zip(pieces).map(|((columns, lists), (weights, lanes))| {
-            let width = padded::<E>(columns.len(), checked.kernel);
-            let weights = &mut weights[..n_rows * width];
-            begin(weights, width, columns, start.initial.as_ref());
+        let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
+        let learning = tiles.iter_mut().zip(&lists).zip(own);
+        let learning = learning.map(|((tile, lists), ((lanes, numbers), room))| {
+            let (columns, width) = (of(tile), tile.width);
+            let numbers = &mut numbers[..n_rows * width * states.len()];
+            for (state, numbers) in states.iter().zip(numbers.chunks_mut((n_rows * width).max(1))) {
+                numbers.fill(state.begun);
+                state.home.fetch(tile.number, numbers, width)?;
+            }
             let mean = means
                 .next()
                 .map(|(sums, since)| Mean::new(&mut sums[..n_rows * width], &mut since[..n_rows], width));
@@ -111,27 +131,19 @@ pub(super) fn learn<E: LearnsColumns>(
                 Goal::Weights(..) => None,
                 Goal::Traces(traces) => Some(traces.tracer(columns, per_token.token)?),
             };
-            let tile = TileColumns {
-                columns: Columns {
-                    first: columns.first().map_or(0, |column| column.number),
-                    lanes: &lists.lanes,
-                    lambda: &lists.lambda,
-                },
-                width,
-                start: columns.first().map_or(u64::MAX, |column| column.start),
-            };
-            Ok(tile.begin(weights, Lanes::of(lanes, width), per_token, tracer, run, chunks))
+            let start = columns.first().map_or(u64::MAX, |column| column.start);
+            let first = columns.first().map_or(0, |column| column.number);
+            let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
+            let lanes = Lanes::of(lanes, width);
+            let tile = ColumnTile::new(tile.weights, width, targets, run.rule, lanes, per_token);
+            let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width))?;
+            Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
-        let mut begun = gathered(begun, TILES)?;
-        learn_tiles(&mut begun, run, chunks)?;
-        for (BegunTile { tile, .. }, columns) in begun.iter().zip(tiles) {
-            let (weights, across) = (&*tile.weights, across(columns, origin)?);
-            let row_and_column = |row, lane: usize| (row, columns[lane].targets[0] as usize);
-            match &filling {
-                Some(filling) => {
-                    filling.write(weights, tile.width, &across, &mut buffers.lines, row_and_column)?;
-                }
-                None => check_finite(weights, tile.width, &across, row_and_column)?,
+        learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
+        for (tile, numbers) in tiles.iter().zip(&buffers.states) {
+            let numbers = numbers.chunks((n_rows * tile.width).max(1));
+            for ((state, numbers), lines) in states.iter().zip(numbers).zip(&mut buffers.lines) {
+                state.home.put(tile.number, numbers, tile.width, lines)?;
             }
         }
         Ok(())
@@ -139,17 +151,25 @@ pub(super) fn learn<E: LearnsColumns>(
     Ok(width)
 }
 
-/// The buffers of a thread. Each tile of a pass has a piece of each of them except `lines`.
+/// Where a state of a rule lives, and what it is at first unless its home says otherwise.
+struct StateHome<'h, 'a, E: Clone> {
+    begun: E,
+    home: Fresh<'h, 'a, E, LearnedColumn>,
+}
+
+/// The buffers of a thread. Each tile of a pass has a piece of each of them.
 struct Buffers<E> {
-    weights: Buffer<E>,
     /// For means: a sum for each weight.
     sums: Buffer<f64>,
     /// For means: for each row the token that changed it last.
     since: Vec<u64>,
     /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
-    /// Lines of a result in a file.
-    lines: Buffer<E>,
+    /// The states that a rule has besides weights, and what it needs for the lanes; of each tile.
+    states: Vec<Buffer<E>>,
+    room: Vec<Buffer<E>>,
+    /// Lines of a result in a file, for each state.
+    lines: Vec<Buffer<E>>,
 }
 
 /// The lists that the [`Columns`] of a tile borrow.
@@ -165,25 +185,6 @@ impl<E: Element> Lists<E> {
     }
 }
 
-/// Fills a tile with the weights that its columns start from.
-fn begin<E: Element>(
-    weights: &mut [E],
-    width: usize,
-    columns: &[LearnedColumn],
-    initial: Option<&Initial<'_, E>>,
-) {
-    weights.fill(E::default());
-    let Some(initial) = initial else { return };
-    let rows = weights.chunks_exact_mut(width).zip(initial.weights.chunks_exact(initial.width.max(1)));
-    for (row, initial_row) in rows {
-        for (weight, column) in row.iter_mut().zip(columns) {
-            if let Some(source) = initial.columns[column.targets[0] as usize] {
-                *weight = initial_row[source as usize];
-            }
-        }
-    }
-}
-
 /// The lane of each column of the events, [`NONE`] outside the tile. An empty list if the columns are consecutive.
 fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
@@ -196,49 +197,9 @@ fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     Ok(lanes)
 }
 
-/// Where each column of a tile goes, in a result whose first column has the number `origin`.
-fn across(columns: &[LearnedColumn], origin: u32) -> Result<Vec<Entry>> {
-    let mut across = Vec::new();
-    for (from, column) in (0..).zip(columns) {
-        across.make_room(column.targets.len(), TILES)?;
-        across.extend(column.targets.iter().map(|&to| Entry { from, to: to - origin }));
-    }
-    Ok(across)
-}
-
-/// The columns of a tile, and what is needed to start it.
-pub(super) struct TileColumns<'a, E> {
-    pub(super) columns: Columns<'a, E>,
-    /// Elements in a row: one for each column, and padding.
-    pub(super) width: usize,
-    /// The first event that can change a column.
-    pub(super) start: u64,
-}
-
-impl<'t, E: LearnsColumns> TileColumns<'t, E> {
-    /// A tile that is filled with the weights that it starts from.
-    pub(super) fn begin<'a>(
-        self,
-        weights: &'t mut [E],
-        lanes: Lanes<'t, E>,
-        per_token: PerToken<'t>,
-        mut tracer: Option<Tracer<'t, 'a, E>>,
-        run: &Run<'_, E>,
-        chunks: &Chunks<OrderedEvents>,
-    ) -> BegunTile<'t, 'a, E> {
-        let stream = chunks.stream();
-        let tile = ColumnTile::new(weights, self.width, self.columns, run.rule, lanes, per_token);
-        if let Some(tracer) = &mut tracer {
-            tracer.begin(tile.weights, self.width);
-        }
-        let (first, skip) = stream.locate(self.start.min(stream.len()));
-        BegunTile { tile, first, skip, tracer }
-    }
-}
-
 /// A tile that is learning.
-pub(super) struct BegunTile<'t, 'a, E> {
-    tile: ColumnTile<'t, E>,
+struct BegunTile<'t, 'a, E: Element, R: Rule<E>> {
+    tile: RuleTile<'t, E, R>,
     /// The first chunk that has an event for the tile.
     first: usize,
     /// The number of events in that chunk before the tile's first event. Zero once the chunk is learned.
@@ -246,13 +207,32 @@ pub(super) struct BegunTile<'t, 'a, E> {
     tracer: Option<Tracer<'t, 'a, E>>,
 }
 
+/// Learns all events from a position on into a tile, with a schedule perhaps.
+///
+/// # Errors
+/// When stopped, or events cannot be read.
+pub(crate) fn learn_tile<E: LearnsColumns>(
+    tile: &mut Tile<'_, E>,
+    targets: Targets<'_, E>,
+    start: Position,
+    lanes: &mut Buffer<E>,
+    rates: Option<&Rates<'_>>,
+    run: &Run<'_, E>,
+    chunks: &Chunks<OrderedEvents>,
+) -> Result<()> {
+    let (width, per_token) = (tile.width, PerToken { token: start.tokens, rates, mean: None });
+    let tile = ColumnTile::new(tile.weights, width, targets, run.rule, Lanes::of(lanes, width), per_token);
+    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], Room::of(&mut [], width))?;
+    learn_tiles(&mut [BegunTile::new(tile, start.events, None, chunks.stream())], run, chunks)
+}
+
 /// Learns all events into some tiles, chunk after chunk. Tiles do not depend on each other, so each has the bits that it would have
 /// alone.
 ///
 /// # Errors
 /// When stopped, or events cannot be read.
-pub(super) fn learn_tiles<E: LearnsColumns>(
-    tiles: &mut [BegunTile<'_, '_, E>],
+fn learn_tiles<E: LearnsColumns, R: Rule<E>>(
+    tiles: &mut [BegunTile<'_, '_, E, R>],
     run: &Run<'_, E>,
     chunks: &Chunks<OrderedEvents>,
 ) -> Result<()> {
@@ -262,6 +242,7 @@ pub(super) fn learn_tiles<E: LearnsColumns>(
         if tiles.iter().all(BegunTile::is_done) {
             break;
         }
+        run.monitor.check()?;
         chunks.visit(number, OrderedEvents::of, |events| {
             let mut reached = tiles.iter_mut().filter(|tile| tile.first <= number);
             reached.try_for_each(|tile| tile.learn(events, run))
@@ -270,7 +251,21 @@ pub(super) fn learn_tiles<E: LearnsColumns>(
     tiles.iter_mut().try_for_each(|tile| tile.finish(run))
 }
 
-impl<E: LearnsColumns> BegunTile<'_, '_, E> {
+impl<'t, 'a, E: LearnsColumns, R: Rule<E>> BegunTile<'t, 'a, E, R> {
+    /// A tile with the weights that it begins with. Event `start` is the first that can change it.
+    fn new(
+        tile: RuleTile<'t, E, R>,
+        start: u64,
+        mut tracer: Option<Tracer<'t, 'a, E>>,
+        stream: &EventStream,
+    ) -> Self {
+        if let Some(tracer) = &mut tracer {
+            tracer.begin(tile.tile.weights, tile.tile.width);
+        }
+        let (first, skip) = stream.locate(start.min(stream.len()));
+        Self { tile, first, skip, tracer }
+    }
+
     /// Whether everything is recorded.
     fn is_done(&self) -> bool {
         self.tracer.as_ref().is_some_and(Tracer::is_done)
@@ -281,7 +276,7 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
         let (tile, skip) = (&mut self.tile, std::mem::take(&mut self.skip));
         // Events before the first one that can change the tile leave it as it is.
         let mixed = events.mixed(skip);
-        tile.unreported.early += mixed as u64;
+        tile.tile.unreported.early += mixed as u64;
         let stretch = events.after(skip - mixed);
         run.clock.during(|| match &mut self.tracer {
             None => tile.learn(stretch, run).map(drop),
@@ -291,9 +286,10 @@ impl<E: LearnsColumns> BegunTile<'_, '_, E> {
 
     /// Reports the last tokens, and replaces weights by means if the plan asks for them.
     fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
-        run.monitor.advance(self.tile.unreported.take())?;
-        if let Some(mean) = self.tile.per_token.take().and_then(|per_token| per_token.mean) {
-            mean.finish(self.tile.weights, run.tokens);
+        let tile = &mut self.tile.tile;
+        run.monitor.advance(tile.unreported.take())?;
+        if let Some(mean) = tile.per_token.take().and_then(|per_token| per_token.mean) {
+            mean.finish(tile.weights, run.tokens);
         }
         Ok(())
     }

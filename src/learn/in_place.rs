@@ -1,4 +1,4 @@
-//! Learning in place, in the caller's array: by the forward method, on the rows of the events' cues alone.
+//! Learning in place, in the caller's array: by the forward method, on the rows of the cues that occur in the events alone.
 //!
 //! A tile is copied from the weights, learns all events, and is copied back. The weights get the same bits as by [`Plan::learn`]
 //! with these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If
@@ -9,26 +9,30 @@ use std::sync::{Mutex, PoisonError};
 use super::checked::scripted;
 use super::clock::Clock;
 use super::facts::{Facts, max_kappa};
-use super::forward::{TileColumns, learn_tiles};
+use super::forward::learn_tile;
 use super::job::Report;
 use super::order;
 use super::plan::{NAMES, Plan};
 use super::run::Run;
 use super::script::{EventStream, NONE, Numbering};
-use super::tile::{Columns, EVENT, Lanes, LearnsColumns, OrderedEvents, PerToken};
+use super::stretch::{EVENT, OrderedEvents};
+use super::targets::{Columns, Targets};
+use super::tile::{Lanes, LearnsColumns};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Position, Survey};
-use crate::grow::{collected, copied, filled};
+use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
-use crate::threads::{each, sensible};
+use crate::threads::sensible;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::columns::Tiles;
+use crate::tiles::home::Home;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
-use crate::tiles::rule::{Rates, Rule};
-use crate::tiles::width::{SMALL, WIDEST, padded, width};
+use crate::tiles::rule::{Parameters, Rates};
+use crate::tiles::width::{SMALL, WIDEST, width};
 
 const TILES: &str = "the tiles of weights";
 
@@ -53,21 +57,34 @@ pub trait Slab<E>: Sized + Send {
 /// Events and weights that were checked against each other; nothing is learned yet.
 pub struct InPlace<'a, E: Clone, S> {
     plan: &'a Plan<'a, E>,
-    rule: Rule<E>,
+    rule: Parameters<E>,
     kernel: Isa,
     threads: usize,
     facts: Facts,
     /// Whether all events fit the plan's budget as scripts.
     fits: bool,
     stream: EventStream,
-    /// The row of the weights for each row of the plan.
-    rows: &'a [u32],
-    slabs: Vec<S>,
-    /// For each slab the position before the first event that can change one of its columns.
-    starts: Vec<Position>,
+    home: Slabs<S>,
+    monitor: &'a Monitor,
+}
+
+/// The caller's weights, cut into tiles, without those that no event can change.
+struct Slabs<S> {
+    slabs: Vec<Cutting<S>>,
+    /// The row of the weights for each row of a tile.
+    rows: Vec<u32>,
     /// Columns in a slab.
     width: usize,
-    monitor: &'a Monitor,
+}
+
+/// The columns of the caller's weights that are a tile.
+struct Cutting<S> {
+    slab: Mutex<S>,
+    /// The number of its first column, and how many it has.
+    first: usize,
+    n: usize,
+    /// The position before the first event that can change one of them.
+    start: Position,
 }
 
 impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
@@ -85,34 +102,52 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     ) -> Result<Self> {
         check(plan, rows, weights.shape())?;
         plan.check(file, &[])?;
-        let rule = Rule::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let survey = file.survey(sensible(plan.threads), monitor)?;
+        let occurs = |cue: usize| survey.after_last[cue].events > 0;
+        let (mut numbers, mut alpha, mut those) = (filled(NONE, rows.len(), NAMES)?, Vec::new(), Vec::new());
+        for (cue, &row) in rows.iter().enumerate().filter(|(cue, _)| occurs(*cue)) {
+            numbers[cue] = those.len() as u32;
+            those.grow(row, NAMES)?;
+            alpha.grow(plan.alpha[cue], NAMES)?;
+        }
+        let (rows, n_rows) = (those, alpha.len());
+        let rule = Parameters::<E>::new(&alpha, plan.beta1, plan.beta2, plan.lambda)?;
         let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, sensible(plan.threads), monitor)?;
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let n_columns = plan.lambda.len();
         let small = facts.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
         let (kernel, slots) = (plan.kernel.unwrap_or_else(Isa::best), facts.slots_of_event());
-        let fits = small && rows.len().saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
+        let fits = small && n_rows.saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
         let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
-        let width = width::<E>(wanted, kernel, n_columns, [rows.len() as f64, slots], threads);
+        let width = width::<E>(wanted, kernel, n_columns, [n_rows as f64, slots], threads);
         let slabs = weights.cut(width)?;
         let end = Position { events: file.len(), tokens: facts.tokens, slots: facts.slots };
-        let columns = columns(survey, end, plan, &started(&slabs, rows, width, n_columns, monitor)?)?;
+        let columns = columns(survey, end, plan, &started(&slabs, &rows, width, n_columns, monitor)?)?;
         let updates = columns.iter().map(|start| facts.slots - start.slots);
         facts.forward_updates = updates.fold(0, u64::saturating_add);
-        let starts = columns.chunks(width).map(|tile| tile.iter().copied().min_by_key(|start| start.events));
-        let starts = collected(starts.map(Option::unwrap_or_default), TILES)?;
-        let numbers = plan.columns.iter().map(|column| column.unwrap_or(NONE));
         let numbering = Numbering {
-            rows: copied(plan.rows, NAMES)?,
-            n_rows: rows.len(),
-            columns: collected(numbers, NAMES)?,
+            rows: numbers,
+            n_rows,
+            columns: collected(plan.columns.iter().map(|column| column.unwrap_or(NONE)), NAMES)?,
             n_columns,
+            once: true,
         };
+        let cuttings =
+            slabs.into_iter().zip(columns.chunks(width)).enumerate().filter_map(|(i, (slab, tile))| {
+                let start = tile.iter().copied().min_by_key(|start| start.events)?;
+                let slab = Mutex::new(slab);
+                (start.events < end.events).then_some(Cutting {
+                    slab,
+                    first: i * width,
+                    n: tile.len(),
+                    start,
+                })
+            });
+        let home = Slabs { slabs: collected(cuttings, TILES)?, rows, width };
         let bytes = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT));
         let (fits, stream) = (bytes <= plan.budget as u64, EventStream::new(file, numbering)?);
-        Ok(Self { plan, rule, kernel, threads, facts, fits, stream, rows, slabs, starts, width, monitor })
+        Ok(Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor })
     }
 
     /// Learns all events, tile by tile.
@@ -120,73 +155,62 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// # Errors
     /// As [`Plan::learn`]. Tiles that were finished before the error have learned all events.
     pub fn learn(self) -> Result<Report> {
-        let Self { plan, rule, kernel, threads, facts, fits, stream, rows, slabs, starts, width, monitor } =
-            self;
-        let (end, n_events, clock) = (facts.tokens, stream.len(), Clock::default());
-        monitor.set_total(starts.iter().map(|start| end.saturating_sub(start.tokens)).sum());
+        let Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor } = self;
+        let (end, clock, n_rows, width) = (facts.tokens, Clock::default(), home.rows.len(), home.width);
+        monitor.set_total(home.slabs.iter().map(|slab| end.saturating_sub(slab.start.tokens)).sum());
         let betas = [plan.beta1, plan.beta2];
         let rates = plan.schedule.as_ref().map(|schedule| Rates::new::<E>(betas, schedule, end, monitor));
         let rates = rates.transpose()?;
-        let ordered = rates.is_none() && order::pays::<E>(starts.len(), rows.len(), width);
+        let ordered = rates.is_none() && order::pays::<E>(home.slabs.len(), n_rows, width);
         let chunks = OrderedEvents::all(stream, ordered, fits, threads, monitor)?;
         let run = Run { rule: &rule, kernel, tokens: end, monitor, clock: &clock };
-        let slabs = collected(slabs.into_iter().map(Mutex::new), TILES)?;
-        let buffer =
-            || TileMemory::<E>::new(rows.len().saturating_add(Lanes::<E>::EACH).saturating_mul(width));
-        each(threads, slabs.len(), buffer, |buffer, index| {
-            let (first, start) = (index * width, starts[index]);
-            if start.events >= n_events {
-                return Ok(());
-            }
-            // No other thread takes this tile.
-            let mut slab = slabs[index].lock().unwrap_or_else(PoisonError::into_inner);
-            let n_columns = slab.shape()[1];
-            let lambda = &rule.lambda[first..first + n_columns];
-            let width = padded::<E>(n_columns, kernel);
-            let columns = Columns { first: first as u32, lanes: &[], lambda };
-            let tile = TileColumns { columns, width, start: start.events };
-            let (weights, lanes) = buffer.elements().split_at_mut(rows.len() * width);
-            weights.fill(E::default());
-            for (weights, &row) in weights.chunks_exact_mut(width).zip(rows) {
-                slab.load(row as usize, &mut weights[..n_columns]);
-            }
-            let per_token = PerToken { token: start.tokens, rates: rates.as_ref(), mean: None };
-            let begun = tile.begin(weights, Lanes::of(lanes, width), per_token, None, &run, &chunks);
-            learn_tiles(&mut [begun], &run, &chunks)?;
-            if !weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
-                let lanes = (0..n_columns as u32).map(|lane| Entry { from: lane, to: lane });
-                let row_and_column = |row, lane: usize| (rows[row] as usize, first + lane);
-                check_finite(weights, width, &collected(lanes, TILES)?, row_and_column)?;
-            }
-            for (weights, &row) in weights.chunks_exact(width).zip(rows) {
-                slab.store(row as usize, &weights[..n_columns]);
-            }
-            Ok(())
+        let tiles = Tiles { kernel, threads, n_rows, width, most: 1 };
+        let lanes = |_| Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width));
+        tiles.learn(&home, lanes, |lanes, tiles| {
+            tiles.iter_mut().try_for_each(|tile| {
+                let &Cutting { first, n, start, .. } = &home.slabs[tile.number];
+                let lambda = &rule.lambda[first..first + n];
+                let targets = Targets::Names(Columns { first: first as u32, lanes: &[], lambda });
+                learn_tile(tile, targets, start, lanes, rates.as_ref(), &run, &chunks)
+            })
         })?;
         Ok(Report { method: Method::Forward, kernel, tile: width, threads, busy: clock.time(), facts })
     }
 }
 
-/// The memory of a tile. A small one comes from the heap, because each page of a separate map costs time.
-enum TileMemory<E> {
-    Little(Vec<E>),
-    Much(Buffer<E>),
-}
+impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
+    type Room = ();
 
-impl<E: Element> TileMemory<E> {
-    fn new(length: usize) -> Result<Self> {
-        if length.saturating_mul(size_of::<E>()) <= ONE_TILE {
-            filled(E::default(), length, "a tile of weights").map(Self::Little)
-        } else {
-            Buffer::zeros(length).map(Self::Much)
-        }
+    fn n_tiles(&self) -> usize {
+        self.slabs.len()
     }
 
-    fn elements(&mut self) -> &mut [E] {
-        match self {
-            Self::Little(elements) => elements,
-            Self::Much(elements) => elements,
+    fn n_columns(&self, tile: usize) -> usize {
+        self.slabs[tile].n
+    }
+
+    fn room(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn fetch(&self, tile: usize, weights: &mut [E], width: usize) -> Result<()> {
+        let Cutting { slab, n, .. } = &self.slabs[tile];
+        let slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        for (weights, &row) in weights.chunks_exact_mut(width).zip(&self.rows) {
+            slab.load(row as usize, &mut weights[..*n]);
         }
+        Ok(())
+    }
+
+    fn put(&self, tile: usize, weights: &[E], width: usize, _: &mut ()) -> Result<()> {
+        let Cutting { slab, first, n, .. } = &self.slabs[tile];
+        let lanes = collected((0..*n as u32).map(|lane| Entry { from: lane, to: lane }), TILES)?;
+        check_finite(weights, width, &lanes, |row, lane| (self.rows[row] as usize, first + lane))?;
+        let mut slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        for (weights, &row) in weights.chunks_exact(width).zip(&self.rows) {
+            slab.store(row as usize, &weights[..*n]);
+        }
+        Ok(())
     }
 }
 

@@ -12,17 +12,20 @@ use super::clock::Clock;
 use super::facts::Facts;
 use super::forward::{self, Goal};
 use super::order;
-use super::plan::{Initial, NAMES, Plan};
+use super::plan::{NAMES, Plan};
 use super::run::Run;
 use super::script::Chunks;
 use super::steps::{Stepper, Steps};
-use super::tile::{EVENT, OrderedEvents};
+use super::stretch::{EVENT, OrderedEvents};
 use super::trajectory::Traces;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::grow::{Grow, collected, copied};
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
+use crate::rules::rescorla_wagner::RescorlaWagner;
+use crate::rules::rule::{MOST_STATES, Rule};
+use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Axis, Matrix};
 use crate::tiles::rule::Schedule;
@@ -45,7 +48,8 @@ pub struct Report {
 }
 
 /// All that a method needs, checked, and the events as it reads them.
-pub struct Job<'a, E: Clone> {
+pub struct Job<'a, E: Clone, R = RescorlaWagner> {
+    rule: R,
     pub(super) checked: CheckedPlan<E>,
     start: Start<'a, E>,
     scripts: Scripts<E>,
@@ -65,18 +69,49 @@ impl<'a, E: Kernels> Job<'a, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn new(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
-        let plain = plan.schedule.is_none() && !plan.average;
-        Self::prepared(file, plan, plain, monitor)
+        Self::by(RescorlaWagner, file, plan, monitor)
+    }
+}
+
+impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
+    /// The same, to learn by a rule.
+    ///
+    /// # Errors
+    /// As [`Plan::learn`].
+    pub fn by(rule: R, file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
+        // Other rules may remember the order of events.
+        let plain = plan.schedule.is_none() && !plan.average && R::KERNEL;
+        Self::prepared(rule, file, plan, plain, monitor)
     }
 
     /// The same for trajectories: events keep their order.
-    pub(super) fn to_record(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
-        Self::prepared(file, plan, false, monitor)
+    pub(super) fn to_record(
+        rule: R,
+        file: &EventFile,
+        plan: &Plan<'a, E>,
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        Self::prepared(rule, file, plan, false, monitor)
     }
 
     /// The same; the forward method reorders events only if `may_reorder`.
-    fn prepared(file: &EventFile, plan: &Plan<'a, E>, may_reorder: bool, monitor: &Monitor) -> Result<Self> {
-        let checked = CheckedPlan::new(file, plan, monitor)?;
+    fn prepared(
+        rule: R,
+        file: &EventFile,
+        plan: &Plan<'a, E>,
+        may_reorder: bool,
+        monitor: &Monitor,
+    ) -> Result<Self> {
+        let n_states = rule.state().as_ref().len();
+        let given = plan.initial.as_ref().map_or(0, |initial| initial.states.len());
+        let one = plan.initial.as_ref().map_or(0, |initial| initial.weights.len());
+        if n_states > MOST_STATES || given != 0 && Some(given) != one.checked_mul(n_states) {
+            return Err(Error::Argument(format!(
+                "expected {MOST_STATES} states at most, as many of them to begin with as of weights, found {n_states} \
+                 with {given} numbers"
+            )));
+        }
+        let checked = CheckedPlan::new::<R>(file, plan, monitor)?;
         let stream = checked.stream(file, plan)?;
         let (lanes, rows) = match checked.method {
             Method::Forward => (checked.columns.len(), checked.rule.alpha.len()),
@@ -113,6 +148,7 @@ impl<'a, E: Kernels> Job<'a, E> {
             }
         };
         Ok(Self {
+            rule,
             checked,
             start: Start {
                 initial: plan.initial.clone(),
@@ -129,17 +165,18 @@ impl<'a, E: Kernels> Job<'a, E> {
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub fn into_owned(self) -> Result<Job<'static, E>> {
-        let Self { checked, start, scripts, clock } = self;
+    pub fn into_owned(self) -> Result<Job<'static, E, R>> {
+        let Self { rule, checked, start, scripts, clock } = self;
         let Start { initial, schedule, betas, average } = start;
-        let initial = initial.map(|Initial { weights, width, columns }| {
-            Ok(Initial { weights: owned(weights)?, width, columns: owned(columns)? })
+        let initial = initial.map(|Initial { weights, width, columns, states }| {
+            Ok(Initial { weights: owned(weights)?, width, columns: owned(columns)?, states: owned(states)? })
         });
         let schedule = schedule.map(|Schedule { present, absent }| {
             Ok(Schedule { present: owned(present)?, absent: absent.map(owned).transpose()? })
         });
         let (initial, schedule) = (initial.transpose()?, schedule.transpose()?);
-        Ok(Job { checked, start: Start { initial, schedule, betas, average }, scripts, clock })
+        let start = Start { initial, schedule, betas, average };
+        Ok(Job { rule, checked, start, scripts, clock })
     }
 
     /// How the weights are computed.
@@ -176,7 +213,22 @@ impl<'a, E: Kernels> Job<'a, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn learn(&self, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
-        let tile = self.learn_lanes(0..self.n_lanes(), out, self.checked.threads, monitor)?;
+        self.learn_with(out, &[], monitor)
+    }
+
+    /// The same, with a result for each state that the rule has besides weights. Each must hold what the state begins with: columns
+    /// that no event can change are not written.
+    ///
+    /// # Errors
+    /// As [`Plan::learn`].
+    pub fn learn_with(
+        &self,
+        out: &Matrix<'_, E>,
+        states: &[Matrix<'_, E>],
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        let all = 0..self.n_lanes();
+        let tile = self.learn_part(all, out, states, self.checked.threads, monitor)?;
         Ok(self.report(tile))
     }
 
@@ -192,6 +244,17 @@ impl<'a, E: Kernels> Job<'a, E> {
         threads: usize,
         monitor: &Monitor,
     ) -> Result<usize> {
+        self.learn_part(lanes, out, &[], threads, monitor)
+    }
+
+    fn learn_part(
+        &self,
+        lanes: Range<usize>,
+        out: &Matrix<'_, E>,
+        states: &[Matrix<'_, E>],
+        threads: usize,
+        monitor: &Monitor,
+    ) -> Result<usize> {
         let mut shape = self.shape();
         let n_lanes = self.n_lanes();
         if lanes.start > lanes.end || lanes.end > n_lanes {
@@ -199,18 +262,25 @@ impl<'a, E: Kernels> Job<'a, E> {
         }
         let axis = usize::from(self.lanes() == Axis::Columns);
         shape[axis] = lanes.len();
-        if shape != out.shape {
+        if let Some(wrong) = states.iter().chain([out]).find(|out| out.shape != shape) {
             return Err(Error::Argument(format!(
                 "expected a result of shape {shape:?}, found {:?}",
-                out.shape
+                wrong.shape
+            )));
+        }
+        let n_states = self.rule.state().as_ref().len();
+        if !states.is_empty() && states.len() != n_states {
+            return Err(Error::Argument(format!(
+                "expected results for {n_states} states, found {}",
+                states.len()
             )));
         }
         let (checked, run) = (&self.checked, self.run(monitor));
         match &self.scripts {
             Scripts::Forward(chunks) => {
                 let columns = self.columns_in(&lanes)?;
-                let goal = Goal::Weights(out, lanes.start as u32);
-                forward::learn(checked, &self.start, &columns, chunks, &goal, threads, &run)
+                let goal = Goal::Weights(out, lanes.start as u32, states);
+                forward::learn(checked, (&self.start, &self.rule), &columns, chunks, &goal, threads, &run)
             }
             Scripts::Adjoint(chunks) => {
                 let rows = self.rows_in(&lanes)?;
@@ -227,7 +297,7 @@ impl<'a, E: Kernels> Job<'a, E> {
         let (checked, goal) = (&self.checked, Goal::Traces(traces));
         forward::learn(
             checked,
-            &self.start,
+            (&self.start, &self.rule),
             &checked.columns,
             chunks,
             &goal,

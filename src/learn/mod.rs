@@ -4,35 +4,40 @@
 //! about the events (`facts`), the method, and the events as that method reads them (`script`). Any part of it may be learned on
 //! any thread.
 //!
-//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time (`passes`). A tile has columns,
-//! which learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Where
+//! Weights are cut into tiles, and each thread takes one tile after another, or several at a time. A tile has columns, which
+//! learn the events in order (`forward`, `tile`), or rows, which go through the events backward (`adjoint`, `steps`). Where
 //! it pays, events that share rows are reordered to come one after another (`order`), which changes no bit.
 //!
 //! The forward method can also give the mean of the weights over all tokens (`mean`), record weights at chosen tokens
 //! ([`trajectory`]), or learn in the caller's array ([`in_place`]). [`memory`] says how much memory all this takes at most.
 
 mod adjoint;
-mod checked;
-mod clock;
+pub(crate) mod checked;
+pub(crate) mod clock;
 mod facts;
-mod forward;
+pub(crate) mod forward;
+mod general;
 pub mod in_place;
 mod job;
 mod mean;
 pub mod memory;
 mod order;
-mod passes;
 mod plan;
-mod run;
-mod script;
+pub(crate) mod run;
+pub(crate) mod script;
 mod steps;
-mod tile;
+pub(crate) mod stretch;
+pub(crate) mod targets;
+pub(crate) mod tile;
 pub mod trajectory;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::element::Element;
 use crate::monitor::Monitor;
+use crate::rules::rescorla_wagner::RescorlaWagner;
+use crate::rules::rule::Rule;
+pub use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use adjoint::LearnsRows;
@@ -40,7 +45,7 @@ use checked::CheckedPlan;
 pub use facts::Facts;
 pub use job::{Job, Report};
 use memory::Memory;
-pub use plan::{Initial, Plan};
+pub use plan::Plan;
 pub use script::BUDGET;
 use steps::Stepper;
 use tile::LearnsColumns;
@@ -61,6 +66,21 @@ impl<E: Kernels> Plan<'_, E> {
         Job::new(file, self, monitor)?.learn(out, monitor)
     }
 
+    /// The same by a rule, with a result for each state that it has besides weights, or for none ([`Job::learn_with`]).
+    ///
+    /// # Errors
+    /// Those of [`Plan::learn`]; [`Error::Argument`] for the adjoint method where the rule has none.
+    pub fn learn_by<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        out: &Matrix<'_, E>,
+        states: &[Matrix<'_, E>],
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        Job::by(rule, file, self, monitor)?.learn_with(out, states, monitor)
+    }
+
     /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in
     /// `out` is trace, then token, then cell.
     ///
@@ -73,13 +93,28 @@ impl<E: Kernels> Plan<'_, E> {
         out: &mut [E],
         monitor: &Monitor,
     ) -> Result<(Report, Option<Predictions<E>>)> {
+        self.trajectories_by(RescorlaWagner, file, recording, out, monitor)
+    }
+
+    /// The same by a rule.
+    ///
+    /// # Errors
+    /// As [`Plan::trajectories`].
+    pub fn trajectories_by<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        recording: &Recording<'_>,
+        out: &mut [E],
+        monitor: &Monitor,
+    ) -> Result<(Report, Option<Predictions<E>>)> {
         if self.method != Some(Method::Forward) || self.average {
             let message = "expected a plan of the forward method without a mean for trajectories";
             return Err(Error::Argument(message.into()));
         }
         let asked =
             recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
-        let job = Job::to_record(file, self, monitor)?;
+        let job = Job::to_record(rule, file, self, monitor)?;
         let traces = Traces::new(recording, asked, &job.checked, out)?;
         let tile = job.record(&traces, monitor)?;
         let predictions = traces.asked.map(|asked| asked.answered(&job.checked.rule.lambda)).transpose()?;
@@ -104,9 +139,10 @@ impl<E: Element> Plan<'_, E> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn forecast(&self, file: &EventFile, monitor: &Monitor) -> Result<Forecast> {
-        let CheckedPlan { method, facts, scripted, .. } = CheckedPlan::new(file, self, monitor)?;
+        let CheckedPlan { method, facts, scripted, .. } =
+            CheckedPlan::new::<RescorlaWagner>(file, self, monitor)?;
         let each = match method {
-            Method::Forward => tile::EVENT,
+            Method::Forward => stretch::EVENT,
             Method::Adjoint => Stepper::<E>::STEP,
         };
         let decoded = scripted.saturating_add(file.len().saturating_mul(each));

@@ -1,18 +1,17 @@
 //! The plan: what to learn, with which parameters.
 
-use std::borrow::Cow;
-
 use super::facts::Facts;
 use super::script::NONE;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Survey, together};
 use crate::events::twins::Twins;
-use crate::grow::{collected, filled};
+use crate::grow::filled;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
-use crate::tiles::rule::{Rule, Schedule};
+use crate::tiles::rule::{Parameters, Schedule};
 use crate::tiles::width::SMALL;
 
 /// The name that errors of memory give to lists with an element for each row or column.
@@ -58,17 +57,6 @@ pub struct Plan<'a, E: Clone> {
     pub budget: usize,
 }
 
-/// Weights to continue from. Row i belongs to row i of the weights; `columns` says where each column is.
-#[derive(Debug, Clone)]
-pub struct Initial<'a, E: Clone> {
-    /// The weights, row after row.
-    pub weights: Cow<'a, [E]>,
-    /// Columns in a row of `weights`.
-    pub width: usize,
-    /// Where each column of the result is in `weights`; `None`: it starts at zero.
-    pub columns: Cow<'a, [Option<u32>]>,
-}
-
 impl<E: Element> Plan<'_, E> {
     pub(super) fn check(&self, file: &EventFile, kept: &[u32]) -> Result<()> {
         let (n_rows, n_columns) = (self.alpha.len(), self.lambda.len());
@@ -96,7 +84,7 @@ impl<E: Element> Plan<'_, E> {
     }
 
     /// Refuses the adjoint method where the plan needs the forward method.
-    pub(super) fn check_method(&self, method: Method, rule: &Rule<E>) -> Result<()> {
+    pub(super) fn check_method(&self, method: Method, rule: &Parameters<E>) -> Result<()> {
         if method == Method::Adjoint && rule.beta1 != rule.beta2 {
             return Err(Error::Argument(format!(
                 "beta must be one learning rate for the adjoint method, not {} and {}: it changes the weights to \
@@ -122,7 +110,12 @@ impl<E: Element> Plan<'_, E> {
 
     /// For each row, and for each outcome of the file, the first one that is equal to it: both always occur together, with the same
     /// initial weights and the same parameters.
-    pub(super) fn twins(&self, rule: &Rule<E>, started: &[bool], survey: &Survey) -> Result<[Vec<u32>; 2]> {
+    pub(super) fn twins(
+        &self,
+        rule: &Parameters<E>,
+        started: &[bool],
+        survey: &Survey,
+    ) -> Result<[Vec<u32>; 2]> {
         let bits = |value: &E| value.to_f64().to_bits();
         let rows = rule.alpha.iter().map(|alpha| self.initial.is_none().then(|| bits(alpha)));
         let outcomes = self.columns.iter().map(|column| {
@@ -165,35 +158,5 @@ impl<E: Element> Plan<'_, E> {
             .map_or(0.0, |initial| initial.n_rows() as f64 * n_columns as f64 * n_tracked as f64);
         let adjoint = distinct_updates as f64 * visits + product;
         if adjoint < facts.forward_updates as f64 { Method::Adjoint } else { Method::Forward }
-    }
-}
-
-impl<E: Element> Initial<'_, E> {
-    /// Which columns of the result do not start at zero. Minus zero counts: an event turns it into plus zero.
-    pub(super) fn started(&self, n_rows: usize, n_columns: usize) -> Result<Vec<bool>> {
-        let width = self.width;
-        let whole = width > 0 && self.weights.len().is_multiple_of(width) || self.weights.is_empty();
-        let inside = self.columns.iter().flatten().all(|&column| (column as usize) < width);
-        if !whole || !inside || self.columns.len() != n_columns || self.n_rows() > n_rows {
-            return Err(Error::Argument(
-                "expected initial weights whose rows and columns are in the result".into(),
-            ));
-        }
-        let mut started = filled(false, width, NAMES)?;
-        for row in self.weights.chunks_exact(width.max(1)) {
-            for (started, weight) in started.iter_mut().zip(row) {
-                if !weight.is_finite() {
-                    let message = format!("expected finite initial weights, found {}", weight.to_f64());
-                    return Err(Error::Argument(message));
-                }
-                *started |= !weight.is_positive_zero();
-            }
-        }
-        let columns = self.columns.iter();
-        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
-    }
-
-    pub(super) fn n_rows(&self) -> usize {
-        self.weights.len() / self.width.max(1)
     }
 }

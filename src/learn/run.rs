@@ -3,15 +3,15 @@
 use super::clock::Clock;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
-use crate::tiles::rule::Rule;
+use crate::tiles::rule::Parameters;
 
 /// How tiles are learned, and the monitor.
-pub(super) struct Run<'a, E> {
-    pub(super) rule: &'a Rule<E>,
-    pub(super) kernel: Isa,
+pub(crate) struct Run<'a, E> {
+    pub(crate) rule: &'a Parameters<E>,
+    pub(crate) kernel: Isa,
     /// Tokens of all events.
-    pub(super) tokens: u64,
-    pub(super) monitor: &'a Monitor,
+    pub(crate) tokens: u64,
+    pub(crate) monitor: &'a Monitor,
     /// How long kernels ran.
-    pub(super) clock: &'a Clock,
+    pub(crate) clock: &'a Clock,
 }

@@ -6,6 +6,9 @@
 //! sees the copy.
 //!
 //! Events that are ready are kept if they fit a budget. Otherwise every pass (`passes`) makes them ready again.
+//!
+//! Every learner of events reads this stream. Those that go from event to event read a [`Script`], those that go to any token
+//! make lists of their own from it (`rules::delta::batches`, `rules::widrow_hoff`).
 
 use std::sync::OnceLock;
 
@@ -20,19 +23,19 @@ use crate::monitor::Monitor;
 use crate::threads::each;
 
 /// The name that errors of memory give to events that are ready.
-pub(super) const SCRIPT: &str = "the events to learn";
+pub(crate) const SCRIPT: &str = "the events to learn";
 
 /// Events made ready are kept up to this many bytes, unless a plan says otherwise.
 pub const BUDGET: usize = 512 << 20;
 
 /// Marks a name that is left out of the events.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A source of events in the learner's numbering.
 ///
 /// Invariants: every cue id in `types` is below `n_rows`, every outcome id below `n_columns`. `rows` and `columns` hold only such
 /// numbers, or `NONE` for names that are not learned.
-pub(super) struct EventStream {
+pub(crate) struct EventStream {
     file: EventFile,
     rows: Vec<u32>,
     columns: Vec<u32>,
@@ -40,47 +43,59 @@ pub(super) struct EventStream {
     n_columns: usize,
     types: EventList,
     alike: Alike,
+    once: bool,
 }
 
 /// A chunk in the learner's numbering.
 #[derive(Clone, Copy)]
-pub(super) struct Segment<'a> {
+pub(crate) struct Segment<'a> {
     /// The events in full, or their types.
-    pub(super) rows: &'a EventList,
+    pub(crate) rows: &'a EventList,
     /// The type of each event, if `rows` holds types; otherwise event `i` is row `i`.
-    pub(super) types: Option<&'a [u32]>,
+    pub(crate) types: Option<&'a [u32]>,
     /// The frequency of each event; empty where all are 1.
-    pub(super) frequencies: &'a [u32],
+    pub(crate) frequencies: &'a [u32],
     /// How many events there are.
-    pub(super) len: usize,
+    pub(crate) len: usize,
     /// All cue ids are below this.
-    pub(super) n_rows: usize,
+    pub(crate) n_rows: usize,
     /// All outcome ids are below this.
-    pub(super) n_columns: usize,
+    pub(crate) n_columns: usize,
 }
 
 impl Segment<'_> {
     /// Where event `i` is in `rows`.
     #[inline(always)]
-    pub(super) fn row(&self, i: usize) -> u32 {
+    pub(crate) fn row(&self, i: usize) -> u32 {
         self.types.map_or(i as u32, |types| types[i])
     }
 
     /// The frequency of event `i`.
     #[inline(always)]
-    pub(super) fn frequency(&self, i: usize) -> u32 {
+    pub(crate) fn frequency(&self, i: usize) -> u32 {
         self.frequencies.get(i).copied().unwrap_or(1)
     }
 }
 
 /// Numbers of rows and columns for the names of a file.
-pub(super) struct Numbering {
+pub(crate) struct Numbering {
     /// The row of each cue, below `n_rows`; [`NONE`]: it is left out of the events.
-    pub(super) rows: Vec<u32>,
-    pub(super) n_rows: usize,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) n_rows: usize,
     /// The column of each outcome, below `n_columns`; [`NONE`]: it is left out of the events.
-    pub(super) columns: Vec<u32>,
-    pub(super) n_columns: usize,
+    pub(crate) columns: Vec<u32>,
+    pub(crate) n_columns: usize,
+    /// Whether an outcome is there or not. Otherwise an event has it as often as it names it.
+    pub(crate) once: bool,
+}
+
+impl Numbering {
+    /// Every name has its own number.
+    pub(crate) fn of_names(file: &EventFile, once: bool) -> Result<Self> {
+        let (n_rows, n_columns) = (file.cues().len(), file.outcomes().len());
+        let rows = collected(0..n_rows as u32, SCRIPT)?;
+        Ok(Self { rows, n_rows, columns: collected(0..n_columns as u32, SCRIPT)?, n_columns, once })
+    }
 }
 
 impl EventStream {
@@ -88,8 +103,8 @@ impl EventStream {
     ///
     /// # Errors
     /// [`Error::Format`] when the file is damaged, [`Error::Argument`] when the numbering does not fit it.
-    pub(super) fn new(file: &EventFile, numbering: Numbering) -> Result<Self> {
-        let Numbering { rows, n_rows, columns, n_columns } = numbering;
+    pub(crate) fn new(file: &EventFile, numbering: Numbering) -> Result<Self> {
+        let Numbering { rows, n_rows, columns, n_columns, once } = numbering;
         let below =
             |numbers: &[u32], n| numbers.iter().all(|&number| number == NONE || (number as usize) < n);
         let fits = rows.len() == file.cues().len() && columns.len() == file.outcomes().len();
@@ -98,8 +113,9 @@ impl EventStream {
                 "expected a row for every cue and a column for every outcome".into(),
             ));
         }
-        let (types, alike) = (EventList::default(), Alike::of(file.types()?)?);
-        let mut stream = Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike };
+        let types = EventList::default();
+        let alike = if once { Alike::of(file.types()?)? } else { Alike::default() };
+        let mut stream = Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, once };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
@@ -107,26 +123,36 @@ impl EventStream {
     }
 
     /// Events in all.
-    pub(super) fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.file.len()
     }
 
     /// Chunks of events in all.
-    pub(super) fn n_chunks(&self) -> usize {
+    pub(crate) fn n_chunks(&self) -> usize {
         self.file.n_chunks()
     }
 
     /// The chunk that has event `event`, and the number of its events before that.
-    pub(super) fn locate(&self, event: u64) -> (usize, usize) {
+    pub(crate) fn locate(&self, event: u64) -> (usize, usize) {
         let chunk = self.file.chunk_with(event);
         (chunk, event.saturating_sub(self.file.events_of(chunk).start) as usize)
+    }
+
+    /// The types of events, to which segments refer.
+    pub(crate) fn types(&self) -> &EventList {
+        &self.types
+    }
+
+    /// All rows are below this, and all columns below the other number.
+    pub(crate) fn shape(&self) -> [usize; 2] {
+        [self.n_rows, self.n_columns]
     }
 
     /// Calls `visit` with a chunk.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
-    fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
+    pub(crate) fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
         visit(self.segment(&self.ready(self.file.chunk(chunk)?)?))
     }
 
@@ -147,7 +173,7 @@ impl EventStream {
         Ok(chunk)
     }
 
-    /// Translates the file's ids to rows and columns, each column once in an event. Decoding has checked that the ids are below the
+    /// Translates the file's ids to rows and columns, each column once in an event if `once`. Decoding has checked that the ids are below the
     /// lengths of the maps.
     fn renumber(&self, rows: &mut EventList) -> Result<()> {
         let renumber = |lists: &mut Lists, numbers: &[u32]| {
@@ -160,7 +186,7 @@ impl EventStream {
         };
         renumber(&mut rows.cues, &self.rows);
         renumber(&mut rows.outcomes, &self.columns);
-        each_once(&mut rows.outcomes)
+        if self.once { each_once(&mut rows.outcomes) } else { Ok(()) }
     }
 }
 
@@ -169,13 +195,34 @@ impl EventStream {
 /// Invariant: the words of an event are its number of cues (with the bit [`REPEATS`] if one comes twice), its number of outcomes,
 /// its cues and its outcomes. All cues are below `n_rows`, all outcomes below `n_columns`.
 #[derive(Debug)]
-pub(super) struct Script {
+pub(crate) struct Script {
     words: Vec<u32>,
-    /// For each cue the last event, counted from 1, that has it.
-    last: Vec<u32>,
+    repeats: Repeats,
     len: u32,
     n_rows: usize,
     n_columns: usize,
+}
+
+/// Finds out which lists of rows have a row twice.
+#[derive(Debug)]
+pub(crate) struct Repeats {
+    /// For each row the last list, counted from 1, that has it.
+    last: Vec<u32>,
+    lists: u32,
+}
+
+impl Repeats {
+    /// For rows below `n_rows`, and fewer than 2^32 lists.
+    pub(crate) fn new(n_rows: usize) -> Result<Self> {
+        Ok(Self { last: filled(0, n_rows, SCRIPT)?, lists: 0 })
+    }
+
+    /// Whether the next list has a row twice.
+    pub(crate) fn next(&mut self, rows: &[u32]) -> bool {
+        self.lists += 1;
+        let seen = |row: &u32| std::mem::replace(&mut self.last[*row as usize], self.lists) == self.lists;
+        rows.iter().any(seen)
+    }
 }
 
 /// Marks events that name a cue twice. No event has 2^31 cues.
@@ -183,25 +230,23 @@ const REPEATS: u32 = 1 << 31;
 
 impl Script {
     /// Bytes of memory for an event, besides those for its names.
-    pub(super) const EVENT: u64 = 8;
+    pub(crate) const EVENT: u64 = 8;
     /// Bytes of memory for a cue or an outcome of an event.
-    pub(super) const NAME: u64 = 4;
+    pub(crate) const NAME: u64 = 4;
 
     /// An empty script in the numbering of a segment.
-    pub(super) fn new(segment: &Segment<'_>) -> Result<Self> {
-        let last = filled(0, segment.n_rows, SCRIPT)?;
+    pub(crate) fn new(segment: &Segment<'_>) -> Result<Self> {
         let Segment { n_rows, n_columns, .. } = *segment;
-        Ok(Self { words: Vec::new(), last, len: 0, n_rows, n_columns })
+        Ok(Self { words: Vec::new(), repeats: Repeats::new(n_rows)?, len: 0, n_rows, n_columns })
     }
 
     /// Appends the event in row `row` of a segment.
-    pub(super) fn push(&mut self, segment: &Segment<'_>, row: u32) -> Result<()> {
+    pub(crate) fn push(&mut self, segment: &Segment<'_>, row: u32) -> Result<()> {
         let cues = segment.rows.cues.get(row as usize);
         let outcomes = segment.rows.outcomes.get(row as usize);
         self.words.make_room(2 + cues.len() + outcomes.len(), SCRIPT)?;
         self.len += 1;
-        let seen = |cue: &u32| std::mem::replace(&mut self.last[*cue as usize], self.len) == self.len;
-        let repeats = if cues.iter().any(seen) { REPEATS } else { 0 };
+        let repeats = if self.repeats.next(cues) { REPEATS } else { 0 };
         self.words.extend([cues.len() as u32 | repeats, outcomes.len() as u32]);
         self.words.extend_from_slice(cues);
         self.words.extend_from_slice(outcomes);
@@ -210,7 +255,7 @@ impl Script {
 
     /// Reorders the events: `order` names the event of each place. Events stay within blocks of `block` events, so the buffer is
     /// small.
-    pub(super) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
+    pub(crate) fn reorder(&mut self, order: &[u32], block: usize) -> Result<()> {
         let (mut starts, mut ordered) = (Vec::new(), Vec::new());
         let (mut begun, mut first) = (0, 0);
         for order in order.chunks(block) {
@@ -237,27 +282,27 @@ impl Script {
     }
 
     /// How many events there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
 
     /// The number of words.
-    pub(super) fn n_words(&self) -> usize {
+    pub(crate) fn n_words(&self) -> usize {
         self.words.len()
     }
 
     /// The events.
-    pub(super) fn events(&self) -> Scripted<'_> {
+    pub(crate) fn events(&self) -> Scripted<'_> {
         Scripted { words: &self.words, n_rows: self.n_rows }
     }
 
     /// All cues are below this.
-    pub(super) fn n_rows(&self) -> usize {
+    pub(crate) fn n_rows(&self) -> usize {
         self.n_rows
     }
 
     /// All outcomes are below this.
-    pub(super) fn n_columns(&self) -> usize {
+    pub(crate) fn n_columns(&self) -> usize {
         self.n_columns
     }
 }
@@ -266,25 +311,25 @@ impl Script {
 ///
 /// Invariant: `words` are the words of a script from the beginning of an event on, so all cues are below `n_rows`.
 #[derive(Debug, Clone)]
-pub(super) struct Scripted<'a> {
+pub(crate) struct Scripted<'a> {
     words: &'a [u32],
     n_rows: usize,
 }
 
 impl Scripted<'_> {
     /// All cues are below this.
-    pub(super) fn n_rows(&self) -> usize {
+    pub(crate) fn n_rows(&self) -> usize {
         self.n_rows
     }
 }
 
 /// An event of a script.
 #[derive(Clone, Copy)]
-pub(super) struct Event<'a> {
-    pub(super) cues: &'a [u32],
-    pub(super) outcomes: &'a [u32],
+pub(crate) struct Event<'a> {
+    pub(crate) cues: &'a [u32],
+    pub(crate) outcomes: &'a [u32],
     /// Whether no cue comes twice.
-    pub(super) once: bool,
+    pub(crate) once: bool,
 }
 
 impl<'a> Iterator for Scripted<'a> {
@@ -301,7 +346,7 @@ impl<'a> Iterator for Scripted<'a> {
 }
 
 /// Chunks in the form that a method reads. If all fit the budget, each is made once; otherwise every pass makes them again.
-pub(super) struct Chunks<T> {
+pub(crate) struct Chunks<T> {
     stream: EventStream,
     made: Option<Vec<OnceLock<T>>>,
 }
@@ -311,7 +356,7 @@ impl<T: Send + Sync> Chunks<T> {
     ///
     /// # Errors
     /// When stopped, or [`Error::Memory`].
-    pub(super) fn new<S>(
+    pub(crate) fn new<S>(
         mut stream: EventStream,
         fits: bool,
         threads: usize,
@@ -337,12 +382,12 @@ impl<T: Send + Sync> Chunks<T> {
     }
 
     /// The events.
-    pub(super) fn stream(&self) -> &EventStream {
+    pub(crate) fn stream(&self) -> &EventStream {
         &self.stream
     }
 
     /// Whether all chunks are made and kept.
-    pub(super) fn are_kept(&self) -> bool {
+    pub(crate) fn are_kept(&self) -> bool {
         self.made.is_some()
     }
 
@@ -350,7 +395,7 @@ impl<T: Send + Sync> Chunks<T> {
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
-    pub(super) fn visit(
+    pub(crate) fn visit(
         &self,
         chunk: usize,
         make: impl FnOnce(&Segment<'_>) -> Result<T>,

@@ -12,19 +12,21 @@
 //! number, except for the sign of a zero, which affects no weight except one that is -0.0. A sum is -0.0 only if both its terms
 //! are, so only initial weights can be -0.0. Tiles that begin with such a weight do everything as written above.
 
+use std::slice;
+
 use super::mean::Mean;
-use super::order;
 use super::run::Run;
-use super::script::{Chunks, Event, EventStream, NONE, SCRIPT, Script, Scripted, Segment};
+use super::script::{Event, Scripted};
+use super::stretch::Stretch;
+use super::targets::Targets;
 use crate::error::Result;
-use crate::grow::copied;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
-use crate::tiles::rule::{Rates, Rule};
+use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::width::WIDEST;
 
 /// The monitor hears of progress after about this many slots times columns, which take about a millisecond.
@@ -56,186 +58,54 @@ macro_rules! learns_columns {
 
 learns_columns!(f64, f32);
 
-/// Bytes of memory for an event, besides the script: its frequency.
-pub(super) const EVENT: u64 = 4;
-
 /// A target and a rate for each lane (column) of a tile, in an aligned buffer, so that no vector crosses a cache line.
-pub(super) struct Lanes<'a, E> {
+pub(crate) struct Lanes<'a, E> {
     targets: &'a mut [E],
     rates: &'a mut [E],
 }
 
 impl<'a, E> Lanes<'a, E> {
     /// Elements for each lane.
-    pub(super) const EACH: usize = 2;
+    pub(crate) const EACH: usize = 2;
 
     /// For a tile of `width` lanes; the buffer has the room that they need, or more.
-    pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
+    pub(crate) fn of(room: &'a mut [E], width: usize) -> Self {
         let (targets, rates) = room.split_at_mut(width);
         Self { targets, rates: &mut rates[..width] }
-    }
-}
-
-/// The events of a chunk, in the order in which they are learned.
-pub(super) struct OrderedEvents {
-    script: Script,
-    /// The frequency of each event; empty where all are 1.
-    frequencies: Vec<u32>,
-    /// Whether the events are reordered, within blocks.
-    ordered: bool,
-}
-
-impl OrderedEvents {
-    /// All chunks of a stream; events are reordered if `ordered`.
-    pub(super) fn all(
-        stream: EventStream,
-        ordered: bool,
-        fits: bool,
-        threads: usize,
-        monitor: &Monitor,
-    ) -> Result<Chunks<Self>> {
-        let make = |(): &mut (), segment: &Segment<'_>| {
-            let events = Self::of(segment)?;
-            if ordered { events.ordered() } else { Ok(events) }
-        };
-        Chunks::new(stream, fits, threads, monitor, || Ok(()), make)
-    }
-
-    pub(super) fn of(segment: &Segment<'_>) -> Result<Self> {
-        let mut script = Script::new(segment)?;
-        for i in 0..segment.len {
-            script.push(segment, segment.row(i))?;
-        }
-        Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
-    }
-
-    /// Reorders the events so that those that share cues come one after another, if each has frequency 1.
-    fn ordered(mut self) -> Result<Self> {
-        if self.frequencies.is_empty() {
-            let order = order::of(&self.script, false)?;
-            self.script.reorder(&order, order::BLOCK)?;
-            self.ordered = true;
-        }
-        Ok(self)
-    }
-
-    /// How many of the first `skip` events are in a block with later events, with which reordering may have mixed them.
-    pub(super) fn mixed(&self, skip: usize) -> usize {
-        if self.ordered { skip % order::BLOCK } else { 0 }
-    }
-
-    /// All events but the first `skip`.
-    pub(super) fn after(&self, skip: usize) -> Stretch<'_> {
-        let mut events = self.script.events();
-        if let Some(last) = skip.checked_sub(1) {
-            events.nth(last);
-        }
-        let times = Times::each(&self.frequencies).after(skip);
-        Stretch { events, len: self.script.len().saturating_sub(skip), times }
-    }
-}
-
-/// Some events in order.
-#[derive(Debug, Clone)]
-pub(super) struct Stretch<'a> {
-    /// These events and all that come after them.
-    pub(super) events: Scripted<'a>,
-    /// How many of them belong here.
-    pub(super) len: usize,
-    pub(super) times: Times<'a>,
-}
-
-/// The frequencies of some events.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Times<'a> {
-    /// The frequencies of the first events.
-    each: &'a [u32],
-    /// The frequency of all other events.
-    others: u32,
-}
-
-impl<'a> Times<'a> {
-    /// The given frequencies; 1 for all if there are none.
-    fn each(each: &'a [u32]) -> Self {
-        Self { each, others: 1 }
-    }
-
-    /// The same frequency for all.
-    pub(super) fn all(others: u32) -> Self {
-        Self { each: &[], others }
-    }
-
-    /// The frequency of event `i`.
-    #[inline(always)]
-    pub(super) fn of(self, i: usize) -> u32 {
-        self.each.get(i).copied().unwrap_or(self.others)
-    }
-
-    /// Whether all frequencies are 1.
-    pub(super) fn are_once(self) -> bool {
-        self.each.is_empty() && self.others == 1
-    }
-
-    /// The frequencies of the events after the first `n`.
-    pub(super) fn after(self, n: usize) -> Self {
-        Self { each: self.each.get(n..).unwrap_or_default(), ..self }
-    }
-}
-
-/// The columns of a tile.
-#[derive(Clone, Copy)]
-pub(super) struct Columns<'a, E> {
-    /// The number of the first column, as events name it. Without `lanes` the others are consecutive.
-    pub(super) first: u32,
-    /// The lane of each column of the events, or no table; [`NONE`]: the column is not in the tile.
-    pub(super) lanes: &'a [u32],
-    /// Lambda, the asymptote, of each column.
-    pub(super) lambda: &'a [E],
-}
-
-impl<E> Columns<'_, E> {
-    /// The lane of a column of the events. Where the column is not in the tile, a number that is no lane.
-    #[inline(always)]
-    fn lane(self, column: u32) -> usize {
-        if self.lanes.is_empty() {
-            column.wrapping_sub(self.first) as usize
-        } else {
-            self.lanes.get(column as usize).copied().unwrap_or(NONE) as usize
-        }
     }
 }
 
 /// A tile of weights: some columns of all rows.
 pub(super) struct ColumnTile<'a, E> {
     /// The weights, row after row.
-    pub(super) weights: &'a mut [E],
+    pub(crate) weights: &'a mut [E],
     /// Whether any of them may be -0.0.
     negative_zeros: bool,
     /// Elements in a row: a multiple of the elements of a vector.
-    pub(super) width: usize,
-    columns: Columns<'a, E>,
+    pub(crate) width: usize,
+    expected: Targets<'a, E>,
     /// The salience, if all cues have the same.
     salience: Option<E>,
     /// Whether all cues have one salience, and beta1 = beta2 at every token. Then `rates` are not read.
     one_rate: bool,
     /// The target of each lane's activation at the current event; zero between events.
-    targets: &'a mut [E],
+    pub(super) targets: &'a mut [E],
     /// The learning rate of each lane at the current event; beta2 between events.
-    rates: &'a mut [E],
+    pub(super) rates: &'a mut [E],
     /// beta1 and beta2 of the current token.
-    betas: [E; 2],
+    pub(super) betas: [E; 2],
     /// What else happens at each token: a schedule, a mean.
     pub(super) per_token: Option<PerToken<'a>>,
-    pub(super) unreported: Unreported,
+    pub(crate) unreported: Unreported,
 }
 
 impl<'a, E: Element> ColumnTile<'a, E> {
-    /// A tile of these weights, `width` elements in a row: one for each of `columns`, and padding.
-    pub(super) fn new(
+    /// A tile of these weights, `width` elements in a row: one for each column, and padding.
+    pub(crate) fn new(
         weights: &'a mut [E],
         width: usize,
-        columns: Columns<'a, E>,
-        rule: &Rule<E>,
+        expected: Targets<'a, E>,
+        rule: &Parameters<E>,
         lanes: Lanes<'a, E>,
         per_token: PerToken<'a>,
     ) -> Self {
@@ -250,7 +120,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
             weights,
             negative_zeros,
             width,
-            columns,
+            expected,
             salience,
             // Only steps with one salience have a form with one rate.
             one_rate: one_rate && salience.is_some(),
@@ -263,20 +133,65 @@ impl<'a, E: Element> ColumnTile<'a, E> {
     }
 }
 
+impl<E: Element> ColumnTile<'_, E> {
+    /// Sets the targets and the rates for an event with these outcomes.
+    pub(super) fn expect(&mut self, outcomes: &[u32]) {
+        match self.expected {
+            Targets::Names(columns) => {
+                for &outcome in outcomes {
+                    let lane = columns.lane(outcome);
+                    if let Some(&lambda) = columns.lambda.get(lane) {
+                        (self.targets[lane], self.rates[lane]) = (lambda, self.betas[0]);
+                    }
+                }
+            }
+            Targets::Vectors { vectors, first, n } => vectors.sum(outcomes, first, &mut self.targets[..n]),
+        }
+    }
+
+    /// Sets them back after the event.
+    pub(super) fn forget(&mut self, outcomes: &[u32]) {
+        if let Targets::Names(columns) = self.expected {
+            for lane in outcomes.iter().map(|&outcome| columns.lane(outcome)) {
+                if lane < columns.lambda.len() {
+                    (self.targets[lane], self.rates[lane]) = (E::default(), self.betas[1]);
+                }
+            }
+        }
+    }
+
+    /// Does what else happens before a token that changes these rows. Returns whether rates have changed: then those of an event's
+    /// outcomes must be set again.
+    pub(super) fn attend(&mut self, rows: &[u32]) -> bool {
+        let now = self.per_token.as_mut().and_then(|per_token| per_token.attend(rows, self.weights));
+        let Some(now) = now.filter(|now| *now != self.betas) else { return false };
+        self.betas = now;
+        self.rates.fill(now[1]);
+        true
+    }
+}
+
 /// Work that is not yet reported to the monitor.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Unreported {
+pub(crate) struct Unreported {
     tokens: u64,
     /// Tokens that come before the first event that can change the tile, and are learned nevertheless because reordering has mixed
     /// them with later ones. They are not reported.
-    pub(super) early: u64,
+    pub(crate) early: u64,
     /// Slots times columns.
     work: usize,
 }
 
 impl Unreported {
+    /// Adds a token that took some work, and returns whether it is time to report.
+    pub(super) fn add(&mut self, work: usize) -> bool {
+        self.tokens += 1;
+        self.work += work;
+        self.work >= POLL_EVERY
+    }
+
     /// Takes the tokens to report.
-    pub(super) fn take(&mut self) -> u64 {
+    pub(crate) fn take(&mut self) -> u64 {
         let tokens = self.tokens.saturating_sub(self.early);
         *self = Self { tokens: 0, early: self.early - (self.tokens - tokens), work: 0 };
         tokens
@@ -288,7 +203,7 @@ impl<E: LearnsColumns> ColumnTile<'_, E> {
     ///
     /// # Errors
     /// When stopped.
-    pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, run: &Run<'_, E>) -> Result<Scripted<'s>> {
+    pub(crate) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, run: &Run<'_, E>) -> Result<Scripted<'s>> {
         let (rule, monitor) = (run.rule, run.monitor);
         E::forward(run.kernel, Forward { tile: self, rule, stretch: &mut stretch, monitor })?;
         Ok(stretch.events)
@@ -324,7 +239,7 @@ impl PerToken<'_> {
 /// The task of learning some events into a tile.
 pub struct Forward<'a, 't, 's, E> {
     tile: &'a mut ColumnTile<'t, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     /// The events to learn; afterwards, those that come after them.
     stretch: &'a mut Stretch<'s>,
     monitor: &'a Monitor,
@@ -349,7 +264,7 @@ impl<E: Element> Task<E> for Forward<'_, '_, '_, E> {
 
 impl<E: Element> Forward<'_, '_, '_, E> {
     /// Elements in a row of the tile.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.tile.width
     }
 
@@ -365,11 +280,11 @@ impl<E: Element> Forward<'_, '_, '_, E> {
     ) -> Result<()> {
         let Self { tile, rule, stretch, monitor } = self;
         let Stretch { mut events, len, times } = stretch.clone();
-        let ColumnTile { weights, width, columns, targets, rates, per_token, negative_zeros, .. } = tile;
-        let (n_rows, width, columns, negative_zeros) = (events.n_rows(), *width, *columns, *negative_zeros);
+        let ColumnTile { weights, width, expected, targets, rates, per_token, negative_zeros, .. } = tile;
+        let (n_rows, width, expected, negative_zeros) = (events.n_rows(), *width, *expected, *negative_zeros);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
-        assert!(targets.len() == width && rates.len() == width && columns.lambda.len() <= width);
+        assert!(targets.len() == width && rates.len() == width && expected.n() <= width);
         assert!(rule.alpha.len() == n_rows && weights.len() == n_rows * width);
         let mut unreported = tile.unreported;
         let (mut betas, mut done) = (tile.betas, 0);
@@ -394,9 +309,9 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                 {
                     // SAFETY: as below.
                     unsafe {
-                        if some.draw::<true>(outcomes, columns, betas[0]) || negative_zeros {
+                        if some.draw::<true>(outcomes, expected, betas[0]) || negative_zeros {
                             step::<V, _, B>(weights, width, cues, once, &mut some);
-                            some.draw::<false>(outcomes, columns, betas[1]);
+                            some.draw::<false>(outcomes, expected, betas[1]);
                         } else {
                             step::<V, _, B>(weights, width, cues, once, &mut none);
                         }
@@ -418,8 +333,8 @@ impl<E: Element> Forward<'_, '_, '_, E> {
         while done < len
             && let Some(Event { cues, outcomes, once }) = events.next()
         {
-            // SAFETY: the instruction set exists, and the `lambda` of `columns` is no longer than `targets` and `rates` are.
-            let drawn = unsafe { some.draw::<true>(outcomes, columns, betas[0]) } || negative_zeros;
+            // SAFETY: the instruction set exists, and no more columns are expected than `targets` and `rates` have elements.
+            let drawn = unsafe { some.draw::<true>(outcomes, expected, betas[0]) } || negative_zeros;
             for _ in 0..times.of(done) {
                 // A schedule may leave the rates as they are, and one rate for all columns needs no table.
                 if let Some(per_token) = per_token
@@ -436,7 +351,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                         rates.fill(betas[1]);
                         some.rates = rates.as_mut_ptr();
                         // SAFETY: as above.
-                        unsafe { some.draw::<true>(outcomes, columns, betas[0]) };
+                        unsafe { some.draw::<true>(outcomes, expected, betas[0]) };
                     }
                 }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `weights`, and none comes
@@ -456,7 +371,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
             }
             if drawn {
                 // SAFETY: as above.
-                unsafe { some.draw::<false>(outcomes, columns, betas[1]) };
+                unsafe { some.draw::<false>(outcomes, expected, betas[1]) };
             }
             done += 1;
         }
@@ -497,19 +412,29 @@ struct Present<'a, V: Vector, const UNIFORM: bool, const ONE_RATE: bool> {
 
 impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Present<'_, V, UNIFORM, ONE_RATE> {
     /// For the event's outcomes that are in the tile, sets the rate to `rate`, and the target to lambda before the event, back to
-    /// zero after it. Returns whether there are such outcomes.
+    /// zero after it. Returns whether there are such outcomes. Vectors of outcomes replace all targets before the event.
     ///
     /// # Safety
-    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the `lambda`
-    /// of the columns.
+    /// The instruction set of `V` must exist; `targets` and `rates` are made of whole vectors, and no shorter than the number of
+    /// columns that are expected.
     #[inline(always)]
     #[expect(unsafe_code, reason = "vectors")]
     unsafe fn draw<const PRESENT: bool>(
         &self,
         outcomes: &[u32],
-        columns: Columns<'_, V::Element>,
+        expected: Targets<'_, V::Element>,
         rate: V::Element,
     ) -> bool {
+        let columns = match expected {
+            Targets::Names(columns) => columns,
+            Targets::Vectors { vectors, first, n } => {
+                if PRESENT {
+                    // SAFETY: by the contract of this function; the targets were borrowed mutably.
+                    vectors.sum(outcomes, first, unsafe { slice::from_raw_parts_mut(self.targets, n) });
+                }
+                return PRESENT;
+            }
+        };
         let mut drawn = false;
         for &outcome in outcomes {
             let column = columns.lane(outcome);
@@ -536,14 +461,8 @@ unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
     const UNIFORM: bool = UNIFORM;
 
     #[inline(always)]
-    unsafe fn factor(&self, row: u32) -> V {
-        // SAFETY: see above.
-        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
-    }
-
-    #[inline(always)]
-    unsafe fn term(row: V, _: V) -> V {
-        row
+    fn factors(&self) -> &[V::Element] {
+        self.saliences
     }
 
     #[inline(always)]
@@ -563,12 +482,6 @@ unsafe impl<V: Vector, const UNIFORM: bool, const ONE_RATE: bool> Step<V>
         }
         updates
     }
-
-    #[inline(always)]
-    unsafe fn changed(row: V, factor: V, update: V) -> V {
-        // SAFETY: see above.
-        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
-    }
 }
 
 /// The rule where all outcomes of the tile are absent.
@@ -585,14 +498,8 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Absent<'_, V, UNIFORM> {
     const UNIFORM: bool = UNIFORM;
 
     #[inline(always)]
-    unsafe fn factor(&self, row: u32) -> V {
-        // SAFETY: see above.
-        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
-    }
-
-    #[inline(always)]
-    unsafe fn term(row: V, _: V) -> V {
-        row
+    fn factors(&self) -> &[V::Element] {
+        self.saliences
     }
 
     #[inline(always)]
@@ -608,11 +515,5 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Absent<'_, V, UNIFORM> {
             }
         }
         updates
-    }
-
-    #[inline(always)]
-    unsafe fn changed(row: V, factor: V, update: V) -> V {
-        // SAFETY: see above.
-        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
     }
 }

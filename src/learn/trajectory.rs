@@ -10,10 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::checked::{CheckedPlan, LearnedColumn};
+use super::general::RuleTile;
 use super::plan::Plan;
 use super::run::Run;
 use super::script::{Event, NONE, Scripted};
-use super::tile::{ColumnTile, LearnsColumns, Stretch, Times};
+use super::stretch::{Stretch, Times};
+use super::tile::{ColumnTile, LearnsColumns};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::once::Once;
@@ -21,6 +23,7 @@ use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
 use crate::lists::{Lists, span};
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
 
 const TRACES: &str = "the weights to record";
 
@@ -193,17 +196,17 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
     ///
     /// # Errors
     /// When stopped.
-    pub(super) fn follow(
+    pub(super) fn follow<R: Rule<E>>(
         &mut self,
         mut walk: Walk<'_>,
-        tile: &mut ColumnTile<'_, E>,
+        tile: &mut RuleTile<'_, E, R>,
         run: &Run<'_, E>,
     ) -> Result<()> {
         while let (Some(next), Some(event)) = (self.next(), walk.event()) {
             let mut ahead = next - self.token;
             if let Some(asked) = &self.traces.asked {
                 if ahead == 1 {
-                    asked.answer(self.record, &self.lane_of, event.cues, tile);
+                    asked.answer(self.record, &self.lane_of, event.cues, &tile.tile);
                 } else {
                     // Up to the token before: the activations just before the record's token are wanted.
                     ahead -= 1;
@@ -214,7 +217,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
             walk.go_on(rest);
             self.token += tokens;
             if self.token == next {
-                self.make(tile.weights, tile.width);
+                self.make(tile.tile.weights, tile.tile.width);
                 run.monitor.check()?;
             }
         }

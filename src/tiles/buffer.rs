@@ -3,25 +3,35 @@
 //! A tile's rows are visited at random; with pages of 4 KiB every visit misses the translation buffer. The memory is an anonymous
 //! map, so it is aligned and zero before it is touched, and a huge page only needs to be asked for.
 
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
+use crate::grow::filled;
 use crate::kernel::element::Element;
 
 const HUGE_PAGE: usize = 2 << 20;
+/// Up to so many bytes come from the heap, because each page of a map of its own costs time.
+const LITTLE: usize = 128 << 10;
+/// What the heap gives is used from a cache line's beginning on, so that no vector crosses into the next.
+const LINE: usize = 64;
 
 /// A slice of elements in memory of its own.
 ///
-/// Invariant: `map[start..start + length * size_of::<E>()]` exists and `start` is aligned for `E`.
+/// Invariant: a map has `size_of::<E>() * length` bytes from `start` on, which is aligned for `E`; a list has `length` elements from
+/// `start` on.
 #[derive(Debug)]
 pub struct Buffer<E> {
-    map: MmapMut,
+    memory: Memory<E>,
     start: usize,
     length: usize,
-    element: PhantomData<E>,
+}
+
+#[derive(Debug)]
+enum Memory<E> {
+    List(Vec<E>),
+    Map(MmapMut),
 }
 
 impl<E: Element> Buffer<E> {
@@ -36,22 +46,30 @@ impl<E: Element> Buffer<E> {
             cure: "learn fewer outcomes at a time or use fewer threads",
         };
         let bytes = length.checked_mul(size_of::<E>()).ok_or_else(memory)?;
+        if bytes <= LITTLE {
+            let slack = LINE / size_of::<E>();
+            let list = filled(E::default(), length + slack, "a tile of weights")?;
+            let start = list.as_ptr().align_offset(LINE).min(slack);
+            return Ok(Self { memory: Memory::List(list), start, length });
+        }
         // Room to begin at a huge page's boundary.
         let slack = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 0 };
-        let map =
-            MmapMut::map_anon(bytes.checked_add(slack).ok_or_else(memory)?.max(1)).map_err(|_| memory())?;
+        let map = MmapMut::map_anon(bytes.checked_add(slack).ok_or_else(memory)?).map_err(|_| memory())?;
         let start = if slack > 0 { map.as_ptr().align_offset(HUGE_PAGE).min(slack) } else { 0 };
         #[cfg(target_os = "linux")]
         if slack > 0 {
             // The system may refuse. Without huge pages learning is slower, with the same result.
             let _ = map.advise_range(memmap2::Advice::HugePage, start, bytes);
         }
-        Ok(Self { map, start, length, element: PhantomData })
+        Ok(Self { memory: Memory::Map(map), start, length })
     }
 
     /// The bytes of the elements.
+    #[expect(unsafe_code, reason = "elements as bytes")]
     pub fn bytes(&self) -> &[u8] {
-        &self.map[self.start..][..self.length * size_of::<E>()]
+        let elements: &[E] = self;
+        // SAFETY: elements are numbers without padding, and as many bytes long.
+        unsafe { std::slice::from_raw_parts(elements.as_ptr().cast(), size_of_val(elements)) }
     }
 }
 
@@ -59,17 +77,27 @@ impl<E: Element> Buffer<E> {
 impl<E: Element> Deref for Buffer<E> {
     type Target = [E];
     fn deref(&self) -> &[E] {
-        // SAFETY: by the invariant the bytes exist and are aligned (a map begins at a page, `start` is 0 or leads to a
-        // huge page's boundary); every bit pattern is an element; the lifetime is that of the borrowed map.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().add(self.start).cast(), self.length) }
+        match &self.memory {
+            Memory::List(list) => &list[self.start..self.start + self.length],
+            // SAFETY: by the invariant the bytes exist and are aligned (a map begins at a page, `start` is 0 or leads to a
+            // huge page's boundary); every bit pattern is an element; the lifetime is that of the borrowed map.
+            Memory::Map(map) => unsafe {
+                std::slice::from_raw_parts(map.as_ptr().add(self.start).cast(), self.length)
+            },
+        }
     }
 }
 
 #[expect(unsafe_code, reason = "bytes as elements")]
 impl<E: Element> DerefMut for Buffer<E> {
     fn deref_mut(&mut self) -> &mut [E] {
-        // SAFETY: as in `deref`, and the map is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(self.map.as_mut_ptr().add(self.start).cast(), self.length) }
+        match &mut self.memory {
+            Memory::List(list) => &mut list[self.start..self.start + self.length],
+            // SAFETY: as in `deref`, and the map is borrowed mutably.
+            Memory::Map(map) => unsafe {
+                std::slice::from_raw_parts_mut(map.as_mut_ptr().add(self.start).cast(), self.length)
+            },
+        }
     }
 }
 
@@ -79,13 +107,14 @@ mod tests {
 
     #[test]
     fn zeros_of_every_size() {
-        for length in [0, 1, 1000, HUGE_PAGE / 8, HUGE_PAGE + 3] {
+        for length in [0, 1, 1000, LITTLE / 8, LITTLE / 8 + 1, HUGE_PAGE / 8, HUGE_PAGE + 3] {
             let mut buffer = Buffer::<f64>::zeros(length).unwrap();
             assert_eq!(buffer.len(), length);
             assert!(buffer.iter().all(|&value| value == 0.0));
             buffer.fill(1.5);
             assert_eq!(buffer.iter().sum::<f64>(), 1.5 * length as f64);
             assert_eq!(buffer.bytes(), 1.5_f64.to_ne_bytes().repeat(length));
+            assert_eq!(buffer.as_ptr() as usize % LINE, 0);
             if length * 8 >= HUGE_PAGE {
                 assert_eq!(buffer.as_ptr() as usize % HUGE_PAGE, 0);
             }

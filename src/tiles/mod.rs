@@ -1,14 +1,19 @@
 //! Tiles: some columns, or some rows, of all weights, which one thread learns alone.
 //!
 //! - [`rule`]: the parameters, rounded. [`method`]: whether tiles have columns or rows.
-//! - `width`: the width of a tile, by the sizes of the `caches`. [`buffer`]: its memory. [`result`](mod@result): where its
-//!   weights go.
-//! - [`product`]: products of dense matrices, and their memory.
+//! - `width`: the width of a tile, by the sizes of the `caches`. [`buffer`]: its memory.
+//! - `columns`: the driver of tiles of columns. [`home`]: what they begin with, and where they go. `passes`: several at a time.
+//!   [`result`](mod@result): a matrix that tiles fill.
+//! - [`product`]: products of dense matrices, and their memory. `vectors`: names that stand for vectors.
 
 pub mod buffer;
 pub(crate) mod caches;
+pub(crate) mod columns;
+pub mod home;
 pub mod method;
+pub(crate) mod passes;
 pub mod product;
 pub mod result;
 pub mod rule;
+pub(crate) mod vectors;
 pub(crate) mod width;

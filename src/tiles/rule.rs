@@ -9,7 +9,7 @@ use crate::monitor::Monitor;
 
 /// Saliences, learning rates and asymptotes, rounded to the type of the weights.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule<E> {
+pub struct Parameters<E> {
     /// The salience of each cue (row of weights).
     pub alpha: Vec<E>,
     /// The learning rate where the outcome is present.
@@ -20,7 +20,7 @@ pub struct Rule<E> {
     pub lambda: Vec<E>,
 }
 
-impl<E: Element> Rule<E> {
+impl<E: Element> Parameters<E> {
     /// The salience of all cues, if it is the same.
     pub(crate) fn salience(&self) -> Option<E> {
         same(&self.alpha)
@@ -163,11 +163,11 @@ mod tests {
 
     #[test]
     fn parameters_are_checked_after_rounding() {
-        assert!(Rule::<f64>::new(&[0.0, 1e300], 0.1, 0.2, &[-1.0]).is_ok());
-        assert!(Rule::<f32>::new(&[1e300], 0.1, 0.2, &[]).is_err());
-        assert!(Rule::<f64>::new(&[-0.1], 0.1, 0.2, &[]).is_err());
-        assert!(Rule::<f64>::new(&[], f64::NAN, 0.2, &[]).is_err());
-        assert!(Rule::<f64>::new(&[], 0.1, f64::INFINITY, &[]).is_err());
-        assert!(Rule::<f64>::new(&[], 0.1, 0.1, &[f64::NEG_INFINITY]).is_err());
+        assert!(Parameters::<f64>::new(&[0.0, 1e300], 0.1, 0.2, &[-1.0]).is_ok());
+        assert!(Parameters::<f32>::new(&[1e300], 0.1, 0.2, &[]).is_err());
+        assert!(Parameters::<f64>::new(&[-0.1], 0.1, 0.2, &[]).is_err());
+        assert!(Parameters::<f64>::new(&[], f64::NAN, 0.2, &[]).is_err());
+        assert!(Parameters::<f64>::new(&[], 0.1, f64::INFINITY, &[]).is_err());
+        assert!(Parameters::<f64>::new(&[], 0.1, 0.1, &[f64::NEG_INFINITY]).is_err());
     }
 }

@@ -196,6 +196,17 @@ def test_names_must_be_there_before_anything_changes(events: Any, message: str) 
     assert weights.parameters == {}
 
 
+@pytest.mark.parametrize("n", [1, 100])
+def test_of_a_slice_only_the_names_that_occur_count(n: int) -> None:
+    rows = [("a_b", "x", 2), *[("b", "x")] * (n - 1)]
+    stream = rw.read_events([*rows, *[(f"c{i}", f"o{i}") for i in range(200)]])
+    weights, alone = (rw.Weights(np.zeros((2, 1)), ["a", "b"], ["x"]) for _ in range(2))
+    rw.learn(stream[:n], initial=weights, out=weights, alpha={"a": 0.2, "b": 0.1})
+    rw.learn(rw.read_events(rows), initial=alone, out=alone, alpha={"a": 0.2, "b": 0.1})
+    assert weights.values.tobytes() == alone.values.tobytes()
+    assert weights.parameters["n_cues"] == 202
+
+
 def test_weights_that_are_read_only_are_refused(tmp_path: Any) -> None:
     events = rw.read_events([("light", "food")])
     small().save(tmp_path / "w.npy")

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 # Numbers up to this are finite in every type of weights.
 _LARGE = 1e38
 
+# As many events as are read again faster than the names of a long stream are found.
+_FEW = 64
+
 # Tokens times columns that are nothing to watch, nor worth a second thread.
 _BRIEF = 1 << 14
 
@@ -73,7 +76,8 @@ def learn_in_place(
             "weights.outcomes)"
         )
     element = values.dtype
-    events = events_given(events, "learn", progress=progress)
+    given = events_given(events, "learn", progress=progress)
+    events = _with_names_that_occur(given, weights)
     rows = _located("cue", events.cues, weights._row_numbers)
     columns = _located("outcome", events.outcomes, weights._column_numbers)
     alphas = _saliences(alpha, events, weights, rows, element)
@@ -106,7 +110,7 @@ def learn_in_place(
         except ValueError as error:
             raise _naming_start(error, weights) from None
     weights.parameters = learned(
-        events,
+        given,
         report,
         started,
         **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
@@ -119,6 +123,18 @@ def learn_in_place(
     fastest = max(beta1, beta2) if factors is None else factors.fastest
     warn_unsafe(fastest, report, scheduled=factors is not None)
     return weights
+
+
+def _with_names_that_occur(events: Events, weights: Weights) -> Events:
+    """The events without the names that only other events of their stream have.
+
+    To find all names of a long stream takes longer than to learn a few events; and the weights may lack some.
+    """
+    if len(events) > _FEW:
+        cues, outcomes = weights._row_numbers.keys(), weights._column_numbers.keys()
+        if cues >= set(events.cues) and outcomes >= set(events.outcomes):
+            return events
+    return Events(_core.compile_events(events, None, "keep", None, None))
 
 
 def _located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int]) -> NDArray[np.int64]:

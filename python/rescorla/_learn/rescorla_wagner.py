@@ -176,7 +176,8 @@ def learn(
     ``learn(events, initial=weights, out=weights)`` learns in place, by the forward method, and returns
     `weights`, with new ``parameters``. Its bits are those of ``learn(events, initial=weights)``. Rows of cues
     that no event has are neither read nor written, and cost nothing; in the rows of the events' cues all
-    columns are learned. All names of the events must be in the weights. If anything is wrong with the
+    columns are learned. All names that occur must be in the weights, so that trials cut out of a long stream
+    cost no more than others. If anything is wrong with the
     arguments or with these rows, an error is raised before anything is changed. When learning is stopped, or
     a weight becomes infinite or NaN, the values are partial: some columns have learned all events, others
     none.

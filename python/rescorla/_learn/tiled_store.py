@@ -57,6 +57,7 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
     }
     attributes = {**parameters, "digest": decided["digest"], "deciding": kept}
     with Folder(path) as folder, naming(path):
+        _keep(folder.temporary, request)
         describe(
             folder.temporary,
             Shape(*shape, request.element, lanes, chunk),
@@ -65,7 +66,6 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
             attributes=attributes,
             per_name=per_name,
         )
-        _keep(folder.temporary, request)
         folder.appear()
     store = Store.open(path)
     check_request(store, asked_for, job.method)

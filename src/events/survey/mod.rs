@@ -134,8 +134,13 @@ impl Survey {
             for (last, found) in survey.after_last.iter_mut().zip(part.after_last) {
                 *last = found.map_or(*last, |position| position.after(before));
             }
-            survey.cue_twins = together(&survey.cue_twins, &part.cue_twins.least()?)?;
-            survey.outcome_twins = together(&survey.outcome_twins, &part.outcome_twins.least()?)?;
+            let twins = [part.cue_twins.least()?, part.outcome_twins.least()?];
+            [survey.cue_twins, survey.outcome_twins] = if before == Position::default() {
+                // Nothing is known yet that would part any names.
+                twins
+            } else {
+                [together(&survey.cue_twins, &twins[0])?, together(&survey.outcome_twins, &twins[1])?]
+            };
             let Totals { slots, names, squares, visits } = part.totals;
             let totals = &mut survey.totals;
             totals.slots = totals.slots.saturating_add(slots);

@@ -18,124 +18,6 @@
 //!    depends on another.
 //! 4. Each small number of rows has a function of its own (`forms`), because the compiler allocates registers for a whole
 //!    function: in one function for all, values would be spilled to the stack and loaded again, which would wait.
-//!
-//! # A rule of one's own
-//!
-//! `step` runs any [`Step`], inside a task that [`run`](super::dispatch::run) compiles for the instruction set. The documentation
-//! explains its rule on the page "A rule of your own":
-//!
-//! ```
-//! use rescorla::EventWriter;
-//! use rescorla::events::write::Duplicates;
-//! use rescorla::kernel::dispatch::{Task, lanes, run};
-//! use rescorla::kernel::isa::Isa;
-//! use rescorla::kernel::step::{Step, step};
-//! use rescorla::kernel::vector::Vector;
-//!
-//! /// A cue learns less, the more often it has been seen.
-//! struct Slower<'a> {
-//!     rates: &'a [f64],   // of each cue, as it is now
-//!     targets: &'a [f64], // 1 where the outcome is present
-//! }
-//!
-//! // SAFETY: called by `step` alone, within `run`.
-//! unsafe impl<V: Vector<Element = f64>> Step<V> for Slower<'_> {
-//!     const UNIFORM: bool = false;
-//!
-//!     #[inline(always)]
-//!     unsafe fn factor(&self, row: u32) -> V {
-//!         unsafe { V::splat(self.rates[row as usize]) }
-//!     }
-//!
-//!     #[inline(always)]
-//!     unsafe fn term(row: V, _: V) -> V {
-//!         row
-//!     }
-//!
-//!     #[inline(always)]
-//!     unsafe fn update<const B: usize>(
-//!         &mut self,
-//!         column: usize,
-//!         mut sums: [V; B],
-//!     ) -> [V; B] {
-//!         let targets = &self.targets[column..column + B * V::LANES];
-//!         for b in 0..B {
-//!             let target = &targets[b * V::LANES..];
-//!             sums[b] = unsafe { V::load(target.as_ptr()).minus(sums[b]) };
-//!         }
-//!         sums
-//!     }
-//!
-//!     #[inline(always)]
-//!     unsafe fn changed(row: V, factor: V, update: V) -> V {
-//!         unsafe { row.plus(factor.times(update)) }
-//!     }
-//! }
-//!
-//! /// The step of one event.
-//! struct Event<'a> {
-//!     weights: &'a mut [f64],
-//!     width: usize,
-//!     cues: &'a [u32],
-//!     rule: Slower<'a>,
-//! }
-//!
-//! impl Task<f64> for Event<'_> {
-//!     type Output = ();
-//!
-//!     #[inline(always)]
-//!     unsafe fn run<V: Vector<Element = f64>, const B: usize>(mut self) {
-//!         let Self { weights, width, cues, rule } = &mut self;
-//!         // SAFETY: the width is a multiple of B vectors, every cue has
-//!         // its row, and none comes twice.
-//!         unsafe {
-//!             let weights = weights.as_mut_ptr();
-//!             step::<V, _, B>(weights, *width, cues, true, rule);
-//!         }
-//!     }
-//! }
-//!
-//! fn main() -> Result<(), rescorla::Error> {
-//!     let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
-//!     for (cues, outcome) in [("ab", "x"), ("a", "y"), ("ab", "x")] {
-//!         for cue in cues.chars() {
-//!             writer.cue(&cue.to_string())?;
-//!         }
-//!         writer.outcome(outcome)?;
-//!         writer.end_event(1)?;
-//!     }
-//!     let events = writer.finish()?;
-//!
-//!     let kernel = Isa::best();
-//!     let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
-//!     let width = n_outcomes.next_multiple_of(lanes::<f64>(kernel));
-//!     let mut weights = vec![0.0; n_cues * width];
-//!     let (mut seen, mut rates) = (vec![0.0; n_cues], vec![0.0; n_cues]);
-//!     events.for_each(0..events.len(), |_, cues, outcomes, _| {
-//!         let mut targets = vec![0.0; width];
-//!         for &outcome in outcomes {
-//!             targets[outcome as usize] = 1.0;
-//!         }
-//!         for &cue in cues {
-//!             seen[cue as usize] += 1.0;
-//!             rates[cue as usize] = 0.1 / f64::sqrt(seen[cue as usize]);
-//!         }
-//!         let rule = Slower { rates: &rates, targets: &targets };
-//!         let weights = &mut weights[..];
-//!         run(kernel, width, Event { weights, width, cues, rule });
-//!         Ok(())
-//!     })?;
-//!
-//!     // By hand: a has been seen three times, b twice.
-//!     let (first, second) = (0.1, 0.1 / f64::sqrt(2.0));
-//!     let a = first - second * first;
-//!     let error = 1.0 - (a + first);
-//!     let b = first + second * error;
-//!     assert_eq!(weights[width], b);
-//!     assert_eq!(weights[0], a + 0.1 / f64::sqrt(3.0) * error);
-//!     Ok(())
-//! }
-//! ```
 
 mod bodies;
 mod forms;
@@ -154,17 +36,29 @@ pub unsafe trait Step<V: Vector> {
     /// Whether all rows have the same factor. If so, `update` includes it, and [`Step::factor`] is never called.
     const UNIFORM: bool;
 
+    /// The factors of the rows. Not asked for where they are the same.
+    fn factors(&self) -> &[V::Element] {
+        &[]
+    }
+
     /// The factor of a row, the same in all lanes.
     ///
     /// # Safety
-    /// See [`Step`]; the row exists.
-    unsafe fn factor(&self, row: u32) -> V;
+    /// See [`Step`]; the row is below the number of factors.
+    #[inline(always)]
+    unsafe fn factor(&self, row: u32) -> V {
+        // SAFETY: by the contract of this function.
+        unsafe { V::splat(*self.factors().get_unchecked(row as usize)) }
+    }
 
-    /// What a row adds to the sum.
+    /// What a row adds to the sum: itself, unless a method says otherwise.
     ///
     /// # Safety
     /// See [`Step`].
-    unsafe fn term(row: V, factor: V) -> V;
+    #[inline(always)]
+    unsafe fn term(row: V, _: V) -> V {
+        row
+    }
 
     /// The update of `B` vectors from `column` on, made of their sums.
     ///
@@ -172,18 +66,22 @@ pub unsafe trait Step<V: Vector> {
     /// See [`Step`]; the columns exist.
     unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B];
 
-    /// A row after the update.
+    /// A row after the update: the update times the row's factor is added, unless a method says otherwise.
     ///
     /// # Safety
     /// See [`Step`].
-    unsafe fn changed(row: V, factor: V, update: V) -> V;
+    #[inline(always)]
+    unsafe fn changed(row: V, factor: V, update: V) -> V {
+        // SAFETY: by the contract of this function.
+        unsafe { row.plus(if Self::UNIFORM { update } else { factor.times(update) }) }
+    }
 }
 
 /// A step on all columns of the given rows. `once` says that no row comes twice.
 ///
 /// # Safety
 /// The instruction set of `V` must exist. `weights` points to rows of `width` elements each, a positive multiple of `B * LANES`,
-/// that nobody else uses; every row in `rows` is one of them.
+/// that nobody else uses; every row in `rows` is one of them, and has a factor unless the step is uniform.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
 pub unsafe fn step<V: Vector, S: Step<V>, const B: usize>(

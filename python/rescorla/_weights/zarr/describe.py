@@ -42,6 +42,8 @@ def describe(
 ) -> str:
     """Write all of a group of weights but its tiles; the identity that it has from now on.
 
+    What describes groups that the folder has already is covered as its own.
+
     It is made in memory and then written: a writer of zarr's goes on in threads of its own where an interrupt
     ends the call.
     """
@@ -92,6 +94,7 @@ def describe(
     identity = secrets.token_hex(16)
     own = {"format": FORMAT, "version": VERSION, "lanes": shape.lanes, "identity": identity}
     covered = {name: digest_of(file.to_bytes()) for name, file in files.items() if name != METADATA}
+    covered |= _described_below(folder)
     described = {**made_by, **own, "files": covered}
     group.attrs.put(described | {"sha256": digest_of_attributes(described)})
     _write(folder, files)
@@ -119,6 +122,17 @@ def digest_of_attributes(attributes: Mapping[str, Any]) -> str:
 
     counted = {name: value for name, value in attributes.items() if name != "sha256"}
     return digest_of(json.dumps(counted, sort_keys=True, separators=(",", ":")).encode("ascii"))
+
+
+def _described_below(folder: str) -> dict[str, str]:
+    """The digests of what describes groups that lie in the folder already."""
+    found = {}
+    for root, _, names in os.walk(folder):
+        if METADATA in names:
+            path = os.path.join(root, METADATA)
+            with open(path, "rb") as stream:
+                found[os.path.relpath(path, folder).replace(os.sep, "/")] = digest_of(stream.read())
+    return found
 
 
 def _group() -> tuple[dict[str, Any], Any]:

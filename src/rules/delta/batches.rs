@@ -17,9 +17,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
-use crate::events::EventFile;
-use crate::events::chunk::Body;
 use crate::grow::{Grow, collected, filled};
+use crate::learn::script::{EventStream, Repeats};
 use crate::lists::{DistinctLists, Lists, span};
 use crate::monitor::Monitor;
 
@@ -57,23 +56,12 @@ pub(super) struct TokenSource {
 }
 
 impl TokenSource {
-    /// Reads a file. `rows` and `columns` say which row and column each of its cues and outcomes is.
+    /// Reads all events of a stream.
     ///
     /// # Errors
-    /// [`Error::Argument`] when they do not fit, [`Error::Format`] for a damaged file, [`Error::Stopped`].
-    pub(super) fn read(
-        file: &EventFile,
-        (rows, n_rows): (&[u32], usize),
-        (columns, n_columns): (&[u32], usize),
-        monitor: &Monitor,
-    ) -> Result<Self> {
-        let below = |numbers: &[u32], n| numbers.iter().all(|&number| (number as usize) < n);
-        let fits = rows.len() == file.cues().len() && columns.len() == file.outcomes().len();
-        if !fits || !below(rows, n_rows) || !below(columns, n_columns) || n_columns >= NONE as usize {
-            return Err(Error::Argument(
-                "expected a row for every cue and a column for every outcome".into(),
-            ));
-        }
+    /// [`Error::Format`] for a damaged file, [`Error::Stopped`].
+    pub(super) fn read(stream: &EventStream, monitor: &Monitor) -> Result<Self> {
+        let [n_rows, n_columns] = stream.shape();
         let mut reader = SourceReader {
             source: Self {
                 patterns: Lists::default(),
@@ -85,32 +73,29 @@ impl TokenSource {
                 n_rows,
                 n_columns,
             },
-            rows,
-            columns,
             patterns: DistinctLists::default(),
-            cue_in: filled(NONE, n_rows, EVENTS)?,
-            outcome_in: filled(NONE, n_columns, EVENTS)?,
-            cues: Vec::new(),
-            outcomes: Vec::new(),
+            repeats: Repeats::new(n_rows)?,
         };
-        let types = file.types()?;
+        let types = stream.types();
         for i in 0..types.len() {
             reader.push(types.cues.get(i), types.outcomes.get(i))?;
         }
         let mut tokens = 0_u64;
-        for index in 0..file.n_chunks() {
+        for index in 0..stream.n_chunks() {
             monitor.check()?;
-            let chunk = file.chunk(index)?;
-            for i in 0..chunk.body.len() {
-                let event_type = match &chunk.body {
-                    Body::Types(tokens) => tokens[i],
-                    Body::Full(rows) => reader.push(rows.cues.get(i), rows.outcomes.get(i))?,
-                };
-                reader.source.types.grow(event_type, EVENTS)?;
-                let frequency = u64::from(chunk.frequency(i));
-                tokens = tokens.saturating_add(frequency);
-                reader.source.end(frequency, tokens)?;
-            }
+            stream.visit(index, |segment| {
+                for i in 0..segment.len {
+                    let event_type = match segment.types {
+                        Some(types) => types[i],
+                        None => reader.push(segment.rows.cues.get(i), segment.rows.outcomes.get(i))?,
+                    };
+                    reader.source.types.grow(event_type, EVENTS)?;
+                    let frequency = u64::from(segment.frequency(i));
+                    tokens = tokens.saturating_add(frequency);
+                    reader.source.end(frequency, tokens)?;
+                }
+                Ok(())
+            })?;
         }
         Ok(Self { patterns: reader.patterns.into_lists(), ..reader.source })
     }
@@ -178,19 +163,13 @@ impl TokenSource {
 }
 
 /// Numbers patterns and types.
-struct SourceReader<'a> {
+struct SourceReader {
     source: TokenSource,
-    rows: &'a [u32],
-    columns: &'a [u32],
     patterns: DistinctLists,
-    /// The last pattern and the last event type that have each cue and outcome.
-    cue_in: Vec<u32>,
-    outcome_in: Vec<u32>,
-    cues: Vec<u32>,
-    outcomes: Vec<u32>,
+    repeats: Repeats,
 }
 
-impl SourceReader<'_> {
+impl SourceReader {
     /// Adds an event type, and returns its number.
     fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<u32> {
         let event_type =
@@ -198,33 +177,13 @@ impl SourceReader<'_> {
         let event_type = event_type.ok_or_else(|| {
             Error::Argument("expected fewer than 2^32 - 1 different events; learn them in parts".into())
         })?;
-        self.cues.clear();
-        self.cues.make_room(cues.len(), EVENTS)?;
-        self.cues.extend(cues.iter().map(|&cue| self.rows[cue as usize]));
-        self.outcomes.clear();
-        self.outcomes.make_room(outcomes.len(), EVENTS)?;
-        // An outcome is there or not, however often it is named.
-        for &outcome in outcomes {
-            let column = self.columns[outcome as usize];
-            if std::mem::replace(&mut self.outcome_in[column as usize], event_type) != event_type {
-                self.outcomes.push(column);
-            }
+        self.source.outcomes.push(outcomes, EVENTS)?;
+        let (pattern, is_new) = self.patterns.intern(cues, EVENTS)?;
+        if is_new {
+            self.source.once.grow(!self.repeats.next(cues), EVENTS)?;
         }
-        self.source.outcomes.push(&self.outcomes, EVENTS)?;
-        let pattern = self.pattern()?;
         self.source.pattern.grow(pattern, EVENTS)?;
         Ok(event_type)
-    }
-
-    /// The number of the pattern `self.cues`.
-    fn pattern(&mut self) -> Result<u32> {
-        let (pattern, is_new) = self.patterns.intern(&self.cues, EVENTS)?;
-        if is_new {
-            let cue_in = &mut self.cue_in;
-            let seen = |cue: &u32| std::mem::replace(&mut cue_in[*cue as usize], pattern) == pattern;
-            self.source.once.grow(!self.cues.iter().any(seen), EVENTS)?;
-        }
-        Ok(pattern)
     }
 }
 

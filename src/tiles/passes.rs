@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 /// Tiles in groups: a thread takes the tiles of one pass through the events together, one pass after another.
-pub(super) struct Passes {
+pub(crate) struct Passes {
     n_tiles: usize,
     n: usize,
 }
@@ -16,25 +16,25 @@ pub(super) struct Passes {
 impl Passes {
     /// Groups tiles into passes of `most` tiles at most (one or more). Each thread makes as few passes as it can, and their sizes
     /// differ by one at most, so that no thread waits for another that has many tiles left.
-    pub(super) fn new(n_tiles: usize, threads: usize, most: usize) -> Self {
+    pub(crate) fn new(n_tiles: usize, threads: usize, most: usize) -> Self {
         let threads = threads.max(1);
         let of_a_thread = n_tiles.div_ceil(threads.saturating_mul(most));
         Self { n_tiles, n: of_a_thread.saturating_mul(threads).min(n_tiles) }
     }
 
     /// The number of passes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.n
     }
 
     /// The tiles of a pass.
-    pub(super) fn tiles(&self, pass: usize) -> Range<usize> {
+    pub(crate) fn tiles(&self, pass: usize) -> Range<usize> {
         // No overflow: there are fewer than 2^32 tiles.
         pass * self.n_tiles / self.n..(pass + 1) * self.n_tiles / self.n
     }
 
     /// How many tiles a pass has at most.
-    pub(super) fn most(&self) -> usize {
+    pub(crate) fn most(&self) -> usize {
         self.n_tiles.div_ceil(self.n.max(1))
     }
 }

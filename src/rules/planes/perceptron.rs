@@ -17,10 +17,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled};
 use crate::monitor::Monitor;
+use crate::rules::rows::NumberRows;
 
 /// The work is interrupted to look at the monitor after about this many products: a millisecond or so.
 const POLL_EVERY: usize = 1 << 20;

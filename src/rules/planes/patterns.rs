@@ -4,13 +4,13 @@
 //! Sums over features run in lanes, feature i in lane i mod 8: the same bits for dense and for sparse rows, and on every
 //! machine.
 
-use super::rows::{NumberRow, NumberRows};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, copied, filled, gathered};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
+use crate::rules::rows::{NumberRow, NumberRows};
 
 /// Sums side by side, so that additions do not wait for each other.
 const LANES: usize = 8;

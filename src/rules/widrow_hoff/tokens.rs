@@ -3,24 +3,19 @@
 use super::plan::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::EventList;
-use crate::events::once::Once;
 use crate::grow::{Grow, collected};
+use crate::learn::script::{EventStream, Numbering};
 use crate::monitor::Monitor;
 
 const TOKENS: &str = "the events to learn";
 
-/// Events between two looks at the monitor.
-const POLL_EVERY: usize = 1 << 16;
-
 /// The events of a file, without those of frequency 0, or rows of matrices.
 ///
-/// Invariants: ids of cues and of outcomes are below `names`; `frequencies` has an element for each event, or none.
+/// Invariants: ids of cues and of outcomes are those of names; `frequencies` has an element for each event, or none.
 pub(super) struct Tokens {
     home: Home,
     /// How often each event comes, at least once; empty where all come once.
     frequencies: Vec<u32>,
-    /// How many cues and outcomes there are.
-    names: [usize; 2],
 }
 
 enum Home {
@@ -40,33 +35,28 @@ impl Tokens {
                 let end = u32::try_from(n).map_err(|_| {
                     Error::Argument(format!("expected fewer than 2^32 rows, found {n}; learn them in parts"))
                 })?;
-                return Ok(Self {
-                    home: Home::Rows(collected(0..end, TOKENS)?),
-                    frequencies: Vec::new(),
-                    names: [n, n],
-                });
+                return Ok(Self { home: Home::Rows(collected(0..end, TOKENS)?), frequencies: Vec::new() });
             }
             Data::Events(file) => file,
         };
+        // A vector is added as often as its outcome is named; without vectors an outcome is there or not.
+        let stream = EventStream::new(file, Numbering::of_names(file, !has_vectors)?)?;
         let (mut rows, mut frequencies) = (EventList::default(), Vec::new());
-        let mut once = Once::default();
-        file.for_each(0..file.len(), |event, cues, named, frequency| {
-            if frequency > 0 {
-                // A vector is added as often as its outcome is named; without vectors an outcome is there or not.
-                rows.push(cues, if has_vectors { named } else { once.of(named)? })?;
-                frequencies.grow(frequency, TOKENS)?;
-            }
-            if event % POLL_EVERY as u64 == 0 { monitor.check() } else { Ok(()) }
-        })?;
+        for chunk in 0..stream.n_chunks() {
+            monitor.check()?;
+            stream.visit(chunk, |segment| {
+                for i in (0..segment.len).filter(|&i| segment.frequency(i) > 0) {
+                    let row = segment.row(i) as usize;
+                    rows.push(segment.rows.cues.get(row), segment.rows.outcomes.get(row))?;
+                    frequencies.grow(segment.frequency(i), TOKENS)?;
+                }
+                Ok(())
+            })?;
+        }
         if frequencies.iter().all(|&frequency| frequency == 1) {
             frequencies = Vec::new();
         }
-        Ok(Self { home: Home::Events(rows), frequencies, names: [file.cues().len(), file.outcomes().len()] })
-    }
-
-    /// How many cues and outcomes there are.
-    pub(super) fn names(&self) -> [usize; 2] {
-        self.names
+        Ok(Self { home: Home::Events(rows), frequencies })
     }
 
     /// Events in all, not counting how often they come.
@@ -107,14 +97,5 @@ impl Tokens {
     #[inline]
     pub(super) fn frequency(&self, event: usize) -> u32 {
         self.frequencies.get(event).copied().unwrap_or(1)
-    }
-
-    /// How often all events come.
-    pub(super) fn total(&self) -> u64 {
-        if self.frequencies.is_empty() {
-            self.len() as u64
-        } else {
-            self.frequencies.iter().map(|&frequency| u64::from(frequency)).sum()
-        }
     }
 }

@@ -20,10 +20,10 @@ use rayon::prelude::*;
 use super::adatron;
 use super::minover::{BUDGET, Search};
 use super::patterns::{Patterns, WEIGHTS, size};
-use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
 use crate::monitor::Monitor;
+use crate::rules::rows::NumberRows;
 use crate::threads::pool;
 use crate::tiles::product::packing;
 

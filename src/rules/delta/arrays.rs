@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
-//! [`super::delta`] on events.
+//! [`super::events`].
 //!
 //! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by
 //! pass and column by column, over the tokens in their order.
@@ -23,9 +23,7 @@ use std::ptr::null_mut;
 use std::sync::{Mutex, PoisonError};
 
 use super::activation::{Activation, Loss, Unit};
-use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
 use super::descent::{Descent, DescentReport};
-use super::rows::NumberRows;
 use crate::error::{Error, Result};
 use crate::grow::{collected, filled};
 use crate::kernel::block::{RowUpdate, Slots, block};
@@ -35,9 +33,12 @@ use crate::kernel::isa::Isa;
 use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
+use crate::rules::rows::NumberRows;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
+use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::Rule;
+use crate::tiles::rule::Parameters;
 use crate::tiles::width::{WIDEST, padded};
 
 const ERRORS: &str = "the errors of the passes";
@@ -82,7 +83,7 @@ pub fn learn_at<E: Element>(
 ) -> Result<DescentReport> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
     descent.check([n_rows, n_columns], out.shape)?;
-    let rule = Rule::new(descent.alpha, descent.beta, descent.beta, &[])?;
+    let rule = Parameters::new(descent.alpha, descent.beta, descent.beta, &[])?;
     if n != n_targets || rule.alpha.len() != n_rows {
         return Err(Error::Argument(format!(
             "expected targets for {n} tokens and {n_rows} saliences, found {n_targets} and {}",
@@ -117,21 +118,23 @@ pub fn learn_at<E: Element>(
         shape: [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64],
     };
     let columns = collected(0..n_columns as u32, COLUMNS)?;
-    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
+    let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
+    let initial = descent.initial.map(|initial| Initial::whole(initial, n_columns)).transpose()?;
+    let home = Fresh::all(&columns, n_rows, tiles.width, initial.as_ref(), (out, monitor))?;
     // Without tokens no pass would ever look at the monitor.
     let passes = if n == 0 { 0 } else { descent.passes };
-    monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(tiles.len() as u64));
+    monitor.set_total((n as u64).saturating_mul(passes).saturating_mul(home.n_tiles() as u64));
 
     let start = |_| Buffer::zeros((copies - 1) * tiles.elements());
-    tiles.learn(out, monitor, start, |before, tile| {
-        let WeightTile { ref mut weights, width, first, columns } = *tile;
+    let learn = |before: &mut Buffer<E>, tile: &mut Tile<'_, E>| {
+        let (weights, width, columns) = (&mut *tile.weights, tile.width, tile.columns.clone());
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut tile = RowsTile {
             weights,
             before,
             width,
-            first,
+            first: columns.start,
             n_columns: columns.len(),
             targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
             rates: [E::default(); AT_ONCE],
@@ -152,7 +155,9 @@ pub fn learn_at<E: Element>(
             }
         }
         Ok(())
-    })
+    };
+    tiles.learn(&home, start, |state, tiles| tiles.iter_mut().try_for_each(|tile| learn(state, tile)))?;
+    Ok(DescentReport { kernel: cut.kernel, tile: tiles.width, threads: tiles.threads })
 }
 
 /// The fastest kernel for so many columns: that of wide vectors, unless it takes more room for a row than that of half as wide
@@ -249,7 +254,7 @@ struct RowsTile<'a, E> {
 struct Pass<'a, 't, E> {
     tile: &'a mut RowsTile<'t, E>,
     descent: &'a Descent<'a, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     /// The number of its first batch among those of all passes.
     first: usize,
     factors: Option<&'a [f64]>,

@@ -20,8 +20,7 @@
 //! number of threads, any tile and any instruction set; another machine's functions may differ in the last place.
 
 use super::activation::{Activation, Loss, Unit};
-use super::batches::{Section, Sections, TokenSource};
-use super::columns::{COLUMNS, Cut, WeightTile, WeightTiles};
+use super::batches::{Maker, Section, Sections, TokenSource};
 use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -31,10 +30,13 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step, step_between};
 use crate::kernel::vector::Vector;
+use crate::learn::script::{EventStream, Numbering};
 use crate::monitor::Monitor;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
+use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::{Rule, same};
+use crate::tiles::rule::{Parameters, same};
 use crate::tiles::width::WIDEST;
 
 /// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
@@ -71,7 +73,9 @@ pub fn learn<E: Element>(
     let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = plan.rule()?;
-    let mut source = TokenSource::read(file, (plan.rows, n_rows), (plan.columns, n_columns), monitor)?;
+    let (rows, columns) = (copied(plan.rows, COLUMNS)?, copied(plan.columns, COLUMNS)?);
+    let numbering = Numbering { rows, n_rows, columns, n_columns, once: true };
+    let mut source = TokenSource::read(&EventStream::new(file, numbering)?, monitor)?;
     let columns = plan.in_order(&source.first_events()?)?;
     let mut numbers = filled(0, n_columns, COLUMNS)?;
     for (number, &column) in (0..).zip(&columns) {
@@ -91,14 +95,17 @@ pub fn learn<E: Element>(
         tile: descent.tile,
         shape: [(copies * n_rows) as f64, slots as f64 / source.n_tokens().max(1) as f64],
     };
-    let tiles = WeightTiles::new(&columns, n_rows, descent.initial, &cut);
+    let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
+    let initial = descent.initial.map(|initial| Initial::whole(initial, n_columns)).transpose()?;
+    let home = Fresh::all(&columns, n_rows, tiles.width, initial.as_ref(), (out, monitor))?;
     // Without tokens no pass would ever look at the monitor.
     let passes = if source.n_tokens() == 0 { 0 } else { descent.passes };
-    monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(tiles.len() as u64));
+    monitor.set_total(source.n_tokens().saturating_mul(passes).saturating_mul(home.n_tiles() as u64));
 
     let start = |_| Ok((Buffer::zeros((copies - 1) * tiles.elements())?, sections.maker()?));
-    tiles.learn(out, monitor, start, |(before, maker), tile| {
-        let WeightTile { ref mut weights, width, first, columns } = *tile;
+    let learn = |(before, maker): &mut (Buffer<E>, Maker), tile: &mut Tile<'_, E>| {
+        let (weights, width, first) = (&mut *tile.weights, tile.width, tile.columns.start);
+        let columns = &columns[tile.columns.clone()];
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
         let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]), COLUMNS)?;
@@ -124,12 +131,14 @@ pub fn learn<E: Element>(
             })?;
         }
         Ok(())
-    })
+    };
+    tiles.learn(&home, start, |state, tiles| tiles.iter_mut().try_for_each(|tile| learn(state, tile)))?;
+    Ok(DescentReport { kernel: cut.kernel, tile: tiles.width, threads: tiles.threads })
 }
 
 impl<E: Element> DeltaPlan<'_, E> {
     /// The parameters, rounded and checked.
-    fn rule(&self) -> Result<Rule<E>> {
+    fn rule(&self) -> Result<Parameters<E>> {
         let Descent { loss, alpha, beta, .. } = self.descent;
         if loss == Loss::Log
             && let Some(lambda) = self.lambda.iter().find(|lambda| !(0.0..=1.0).contains(*lambda))
@@ -139,7 +148,7 @@ impl<E: Element> DeltaPlan<'_, E> {
                  {lambda}"
             )));
         }
-        Rule::new(alpha, beta, beta, self.lambda)
+        Parameters::new(alpha, beta, beta, self.lambda)
     }
 
     /// The columns in the order in which tiles have them. Where a column of zeros stays one until its outcome occurs, by
@@ -198,7 +207,7 @@ impl<E: Element> DeltaTile<'_, E> {
 struct Delta<'a, 't, E> {
     tile: &'a mut DeltaTile<'t, E>,
     descent: &'a Descent<'a, E>,
-    rule: &'a Rule<E>,
+    rule: &'a Parameters<E>,
     source: &'a TokenSource,
     section: &'a Section,
     /// The number of its first batch among those of all passes.
@@ -335,14 +344,8 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFO
     const UNIFORM: bool = UNIFORM;
 
     #[inline(always)]
-    unsafe fn factor(&self, row: u32) -> V {
-        // SAFETY: see above.
-        unsafe { V::splat(*self.saliences.get_unchecked(row as usize)) }
-    }
-
-    #[inline(always)]
-    unsafe fn term(row: V, _: V) -> V {
-        row
+    fn factors(&self) -> &[V::Element] {
+        self.saliences
     }
 
     #[inline(always)]
@@ -365,11 +368,5 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFO
             }
             updates
         }
-    }
-
-    #[inline(always)]
-    unsafe fn changed(row: V, factor: V, update: V) -> V {
-        // SAFETY: see above.
-        unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
     }
 }

@@ -43,9 +43,9 @@ pub use self::plan::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
+use crate::learn::Kernels;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
-use crate::tiles::product::Product;
 use crate::tiles::result::Matrix;
 use crate::tiles::width::SMALL;
 
@@ -54,7 +54,7 @@ use crate::tiles::width::SMALL;
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
 /// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
-pub fn learn<E: Product>(
+pub fn learn<E: Kernels>(
     data: &Data<'_>,
     plan: &WidrowHoffPlan<'_, E>,
     out: &Matrix<'_, E>,
@@ -72,13 +72,13 @@ pub fn learn<E: Product>(
     if let Some(weight) = plan.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
         return Err(Error::Argument(format!("expected finite initial weights, found {}", weight.to_f64())));
     }
-    let tokens = Tokens::read(data, matches!(plan.outcomes, Coding::Vectors { .. }), monitor)?;
-    let [n_cues, n_outcomes] = tokens.names();
+    let [n_cues, n_outcomes] = data.names();
     plan.cues.check(n_cues)?;
     plan.outcomes.check(n_outcomes)?;
     if let Coding::Names { places, size } = plan.cues {
-        return present::learn(&tokens, (places, size), plan, eta, out, monitor);
+        return present::learn(data, (places, size), plan, out, monitor);
     }
+    let tokens = Tokens::read(data, matches!(plan.outcomes, Coding::Vectors { .. }), monitor)?;
     let [forward, adjoint] = costs(&tokens, plan);
     let method = plan.method.unwrap_or(if adjoint < forward { Method::Adjoint } else { Method::Forward });
     let cost = if method == Method::Adjoint { adjoint } else { forward };

@@ -5,6 +5,7 @@ use crate::events::EventFile;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
+use crate::tiles::vectors::Vectors;
 
 /// Blocks are made ready up to this many bytes at a time.
 pub const BUDGET: usize = 32 << 20;
@@ -51,21 +52,16 @@ impl<E: Element> Coding<'_, E> {
     /// Adds to `sums`, which begin at column `first` of the side, what some names stand for.
     #[inline]
     pub(super) fn add(&self, names: &[u32], first: usize, sums: &mut [E]) {
-        for &name in names {
-            match *self {
-                Coding::Names { places, .. } => {
+        match *self {
+            Coding::Names { places, .. } => {
+                for &name in names {
                     let place = (places[name as usize] as usize).wrapping_sub(first);
                     if let Some(sum) = sums.get_mut(place) {
                         *sum = sum.plus(E::from_f64(1.0));
                     }
                 }
-                Coding::Vectors { vectors, size } => {
-                    let vector = &vectors[name as usize * size..][..size][first..];
-                    for (sum, &number) in sums.iter_mut().zip(vector) {
-                        *sum = sum.plus(number);
-                    }
-                }
             }
+            Coding::Vectors { vectors: numbers, size } => Vectors { numbers, size }.add(names, first, sums),
         }
     }
 }
@@ -76,6 +72,16 @@ pub enum Data<'a> {
     Events(&'a EventFile),
     /// So many, each with a cue and an outcome of its own: rows of matrices.
     Rows(usize),
+}
+
+impl Data<'_> {
+    /// How many cues and outcomes there are.
+    pub(super) fn names(&self) -> [usize; 2] {
+        match *self {
+            Data::Events(file) => [file.cues().len(), file.outcomes().len()],
+            Data::Rows(n) => [n; 2],
+        }
+    }
 }
 
 /// What to learn, and how.
