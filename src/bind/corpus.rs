@@ -185,7 +185,9 @@ fn lines(
             let line = line.to_str().map_err(|_| {
                 let found = shown(item);
                 let cure = "replace the lone surrogate, which UTF-8 cannot hold";
-                PyValueError::new_err(format!("line {number}: expected text in Unicode, found {found}; {cure}"))
+                PyValueError::new_err(format!(
+                    "line {number}: expected text in Unicode, found {found}; {cure}"
+                ))
             })?;
             let size = line.len() / 4 + lines.waiting(false);
             attended(py, &monitor, &mut since, size, || lines.line(line, writer).map_err(at))?;
