@@ -431,9 +431,7 @@ def _window(window: object) -> tuple[int, int | None] | None:
         return None
     if isinstance(window, tuple | list):
         if len(window) != 2:
-            raise ValueError(
-                f"window must be a number, a pair (before, after) or 'context', not {shown(window)}"
-            )
+            raise ValueError(f"window must be a number, a pair (before, after) or 'context', not {window!r}")
         before, after = (whole("window", count) for count in window)
         if before + after == 0:
             raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
