@@ -85,7 +85,7 @@ def plan_of(
 
 
 def rule_of(
-    dtype: DTypeLike, beta: float | tuple[float, float], average: object, initial: object
+    dtype: DTypeLike, beta: float | tuple[float, float], initial: object
 ) -> tuple[np.dtype[Any], tuple[float, float]]:
     """The type of the weights and the two rates; an error for what is wrong whatever the events are."""
     if initial is not None and not isinstance(initial, Weights):

@@ -111,8 +111,7 @@ def request_of(
 
     Initial weights are copied where they lie in the array `out`, which takes the result.
     """
-    average = flag("average", average)
-    element, betas = rule_of(dtype, beta, average, initial)
+    average, (element, betas) = flag("average", average), rule_of(dtype, beta, initial)
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)

@@ -284,7 +284,7 @@ def learn(
     if event_memory is not None:
         event_memory = whole("event_memory", event_memory)
     resume = flag("resume", resume)
-    rule_of(dtype, beta, average, initial)
+    rule_of(dtype, beta, initial)
     n_threads = thread_count(threads)
     if part is not None:
         part = _checked_part(part)

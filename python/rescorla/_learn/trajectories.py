@@ -150,7 +150,7 @@ def trajectories(
     >>> list(zip(probes["cues"], probes["activation"].round(2)))
     [(('B',), np.float64(0.09)), (('A', 'B'), np.float64(0.99))]
     """
-    rule_of(dtype, beta, False, initial)
+    rule_of(dtype, beta, initial)
     n_threads, predictions = thread_count(threads), flag("predictions", predictions)
     cells = None if pairs is None else _pairs(pairs)
     if cells is not None:

@@ -143,8 +143,11 @@ def cross_validate(
     check_cv = need("sklearn.model_selection").check_cv
     need_classifier("classifier", classifier)
     targets = np.asarray(unmasked("y", y))
-    if len(_entries(X)) != len(targets):
-        raise ValueError(f"X and y must have as many rows, not {len(_entries(X))} and {len(targets)}")
+    n_rows = len(_entries(X))
+    if n_rows != len(targets):
+        raise ValueError(
+            f"X and y must have as many rows, not {n_rows} and {len(targets)}; give a row for each"
+        )
     # A name goes along, so that a classifier can tell y among its factors.
     named = y if hasattr(y, "name") else targets
     counts = None if sample_weight is None else frequencies(sample_weight, len(targets))
