@@ -201,14 +201,14 @@ def read_store(path: Path) -> Parts:
     """A store that is whole; where another took its place while it was read, that one."""
     while True:
         try:
-            weights = read_weights(path)
-            break
+            weights, found = read_weights(path), rw.verify(path)
         except RuntimeError as error:
             if "took the place" not in str(error):
                 raise
-    if not rw.verify(path):
-        raise ValueError("a damaged store")
-    return weights
+        else:
+            if not found:
+                raise ValueError("a damaged store")
+            return weights
 
 
 def read_tiles(path: Path) -> Parts:
