@@ -11,7 +11,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rescorla::events::EventFile;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::{BUDGET, Kernels, Plan};
+use rescorla::learn::{Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::tiles::method::Method;
 use rescorla::tiles::result::Matrix;
@@ -47,18 +47,10 @@ fn forward<E: Kernels>(file: &EventFile, kernel: Isa, out: &mut [E]) -> u64 {
         rows: &(0..n_cues as u32).collect::<Vec<_>>(),
         columns: &(0..n_outcomes as u32).map(Some).collect::<Vec<_>>(),
         alpha: &vec![0.1; n_cues],
-        beta1: 0.1,
-        beta2: 0.1,
-        schedule: None,
         lambda: &vec![1.0; n_outcomes],
-        initial: None,
-        average: false,
-        keep: None,
         method: Some(Method::Forward),
-        threads: 1,
         kernel: Some(kernel),
-        tile: None,
-        budget: BUDGET,
+        ..Plan::default()
     };
     let matrix = Matrix::new(out, [n_cues, n_outcomes]).unwrap();
     plan.learn(file, &matrix, &Monitor::new()).unwrap().facts.slots

@@ -4,7 +4,7 @@ use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::grow::{collected, filled};
-use crate::learn::{BUDGET, Job, Kernels, Plan, Report};
+use crate::learn::{Job, Kernels, Plan, Report};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
@@ -115,16 +115,11 @@ impl Learner {
             alpha: &filled(self.alpha, n_cues, NAMES)?,
             beta1: self.betas[0],
             beta2: self.betas[1],
-            schedule: None,
             lambda: &filled(self.lambda, n_outcomes, NAMES)?,
-            initial: None,
             average: self.average,
-            keep: None,
             method: self.method,
             threads: self.threads,
-            kernel: None,
-            tile: None,
-            budget: BUDGET,
+            ..Plan::default()
         };
         Job::new(events, &plan, monitor)?.into_owned()
     }

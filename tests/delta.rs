@@ -250,16 +250,9 @@ proptest! {
             alpha: &case.alpha,
             beta1: case.beta,
             beta2: case.beta,
-            schedule: None,
             lambda: &case.lambda,
-            initial: None,
-            average: false,
-            keep: None,
             method: Some(Method::Forward),
-            threads: 1,
-            kernel: None,
-            tile: None,
-            budget: BUDGET,
+            ..rescorla::learn::Plan::default()
         };
         let mut out = vec![0.0_f64; CUES * OUTCOMES];
         let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();

@@ -209,7 +209,6 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
         alpha: &case.alpha,
         beta1: case.betas[0],
         beta2: case.betas[1],
-        schedule: None,
         lambda: &case.columns.iter().map(of_columns).map(|column| case.lambda[column]).collect::<Vec<_>>(),
         initial: case.continued.then_some(Initial {
             weights: (&initial).into(),
@@ -217,13 +216,12 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
             columns: (&initial_columns).into(),
             states: (&[]).into(),
         }),
-        average: false,
         keep: Some(&case.rows),
         method: Some(method),
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
-        budget: BUDGET,
+        ..Plan::default()
     };
     let mut out = vec![E::default(); shape[0] * shape[1]];
     let matrix = Matrix::new(&mut out, shape).unwrap();
@@ -289,16 +287,9 @@ fn plan<'a>(alpha: &'a [f64], lambda: &'a [f64], beta: f64) -> Plan<'a, f64> {
         alpha,
         beta1: beta,
         beta2: beta,
-        schedule: None,
         lambda,
-        initial: None,
-        average: false,
-        keep: None,
         method: Some(Method::Forward),
-        threads: 1,
-        kernel: None,
-        tile: None,
-        budget: BUDGET,
+        ..Plan::default()
     }
 }
 
@@ -479,18 +470,14 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
                 rows: &rows,
                 columns: &columns,
                 alpha: &alpha,
-                beta1: 0.1,
-                beta2: 0.1,
                 schedule: scheduled.then(schedule),
                 lambda: &[1.0; NAMES],
                 initial: continued.then(initial),
                 average,
-                keep: None,
                 method: Some(method),
                 threads: 2,
-                kernel: None,
                 tile: Some(1),
-                budget: BUDGET,
+                ..Plan::default()
             };
             let report = room.given(plan, file).learn(file, &matrix, &monitor).unwrap();
             assert!(NAMES.div_ceil(report.tile) > report.threads, "{} lanes a tile", report.tile);
@@ -540,18 +527,11 @@ fn checksum<E: Kernels>(alpha: &[f64], method: Method, kernel: Isa) -> u32 {
         rows: &(0..cues as u32).collect::<Vec<_>>(),
         columns: &(0..outcomes as u32).map(Some).collect::<Vec<_>>(),
         alpha,
-        beta1: 0.1,
-        beta2: 0.1,
-        schedule: None,
         lambda: &vec![1.0; outcomes],
-        initial: None,
-        average: false,
-        keep: None,
         method: Some(method),
         threads: 2,
         kernel: Some(kernel),
-        tile: None,
-        budget: BUDGET,
+        ..Plan::default()
     };
     let mut out = vec![E::default(); cues * outcomes];
     let matrix = Matrix::new(&mut out, [cues, outcomes]).unwrap();

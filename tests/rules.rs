@@ -11,7 +11,7 @@ use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
 use rescorla::learn::trajectory::{Cells, Recording};
-use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::learn::{Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::rules::rescorla_wagner::RescorlaWagner;
 use rescorla::rules::rule::{At, Rule};
@@ -266,13 +266,12 @@ fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E
             .map(|[present, absent]| Schedule { present: present.into(), absent: Some(absent.into()) }),
         lambda: &case.lambda,
         initial,
-        average: false,
-        keep: None,
         method: Some(Method::Forward),
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
         budget: case.budget,
+        ..Plan::default()
     })
 }
 

@@ -139,13 +139,12 @@ fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E
             columns: (&columns).into(),
             states: (&[]).into(),
         }),
-        average: false,
-        keep: None,
         method: Some(Method::Forward),
         threads: case.threads,
         kernel: Some(kernel),
         tile: case.tile,
         budget: case.budget,
+        ..Plan::default()
     })
 }
 

@@ -256,7 +256,6 @@ mod tests {
     use super::*;
     use crate::events::survey::{Position, Totals};
     use crate::events::write::{Duplicates, EventWriter};
-    use crate::learn::BUDGET;
     use crate::tiles::result::Matrix;
     use crate::tiles::rule::Schedule;
     use proptest::prelude::*;
@@ -326,18 +325,11 @@ mod tests {
                     rows: &[0, 1, 2, 3, 4],
                     columns: &[0, 1, 2, 3, 4].map(Some),
                     alpha: &[0.1; NAMES],
-                    beta1: 0.1,
-                    beta2: 0.1,
                     schedule,
                     lambda: &[1.0; NAMES],
-                    initial: None,
                     average,
-                    keep: None,
                     method: Some(method),
-                    threads: 1,
-                    kernel: None,
-                    tile: None,
-                    budget: BUDGET,
+                    ..Plan::default()
                 };
                 let mut weights = [0.0; NAMES * NAMES];
                 // Either an error, or the weights of other events; never a crash.

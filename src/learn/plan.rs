@@ -1,7 +1,7 @@
 //! The plan: what to learn, with which parameters.
 
 use super::facts::Facts;
-use super::script::NONE;
+use super::script::{BUDGET, NONE};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{Survey, together};
@@ -55,6 +55,29 @@ pub struct Plan<'a, E: Clone> {
     /// The budget in bytes for decoded events. If the events take more, none are kept, and the budget is for additional tiles,
     /// which share the decoding.
     pub budget: usize,
+}
+
+impl<E: Clone> Default for Plan<'_, E> {
+    /// No names; learning rates of 0.1, on one thread.
+    fn default() -> Self {
+        Self {
+            rows: &[],
+            columns: &[],
+            alpha: &[],
+            beta1: 0.1,
+            beta2: 0.1,
+            schedule: None,
+            lambda: &[],
+            initial: None,
+            average: false,
+            keep: None,
+            method: None,
+            threads: 1,
+            kernel: None,
+            tile: None,
+            budget: BUDGET,
+        }
+    }
 }
 
 impl<E: Element> Plan<'_, E> {

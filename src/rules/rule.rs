@@ -21,7 +21,7 @@
 //! use rescorla::events::write::{Duplicates, EventWriter};
 //! use rescorla::error::Result;
 //! use rescorla::kernel::element::Element;
-//! use rescorla::learn::{BUDGET, Plan};
+//! use rescorla::learn::Plan;
 //! use rescorla::monitor::Monitor;
 //! use rescorla::rules::rule::Rule;
 //! use rescorla::tiles::result::Matrix;
@@ -70,18 +70,8 @@
 //!         rows: &[0, 1],
 //!         columns: &[Some(0), Some(1)],
 //!         alpha: &[1.0; 2],
-//!         beta1: 0.1,
-//!         beta2: 0.1,
-//!         schedule: None,
 //!         lambda: &[1.0; 2],
-//!         initial: None,
-//!         average: false,
-//!         keep: None,
-//!         method: None,
-//!         threads: 1,
-//!         kernel: None,
-//!         tile: None,
-//!         budget: BUDGET,
+//!         ..Plan::default()
 //!     };
 //!     let mut weights = [0.0; 4];
 //!     let out = Matrix::new(&mut weights, [2, 2])?;
