@@ -30,6 +30,7 @@ struct Case {
     alpha: Vec<f64>,
     betas: [f64; 2],
     lambda: Vec<f64>,
+    retention: f64,
     continued: bool,
     initial: Vec<f64>,
     initial_columns: Vec<Option<u32>>,
@@ -94,7 +95,7 @@ fn cases() -> impl Strategy<Value = Case> {
             prop::collection::vec(0.0..1.0_f64, CUES),
             (0.0..1.0_f64).prop_map(|alpha| vec![alpha; CUES]),
         ],
-        [0.0..0.5_f64, 0.0..0.5_f64],
+        ([0.0..0.5_f64, 0.0..0.5_f64], prop_oneof![Just(1.0), 0.1..1.0_f64]),
         prop_oneof![prop::collection::vec(-2.0..2.0_f64, OUTCOMES), Just(vec![1.0; OUTCOMES])],
         prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), -1.0..1.0_f64], 4 * (CUES - 1)),
         prop::collection::vec(initial_column, OUTCOMES),
@@ -112,7 +113,7 @@ fn cases() -> impl Strategy<Value = Case> {
             |(
                 events,
                 alpha,
-                betas,
+                (betas, retention),
                 lambda,
                 initial,
                 initial_columns,
@@ -125,6 +126,7 @@ fn cases() -> impl Strategy<Value = Case> {
                     alpha,
                     betas,
                     lambda,
+                    retention,
                     continued,
                     initial,
                     initial_columns,
@@ -161,6 +163,19 @@ fn file(case: &Case) -> EventFile {
     writer.finish().unwrap()
 }
 
+/// gamma^n by repeated squaring.
+fn power<E: Element>(gamma: E, mut n: u64) -> E {
+    let (mut power, mut square) = (E::from_f64(1.0), gamma);
+    while n > 0 {
+        if n % 2 == 1 {
+            power = power.times(square);
+        }
+        square = square.times(square);
+        n /= 2;
+    }
+    power
+}
+
 /// The rule: for each token and outcome sum, then update, cue by cue.
 fn naive<E: Element>(case: &Case) -> Vec<E> {
     let mut weights = [E::default(); CUES * OUTCOMES];
@@ -171,9 +186,21 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
             }
         }
     }
+    // Rows are kept as they were after the last token that changed them.
+    let gamma = E::from_f64(case.retention);
+    let (mut token, mut last) = (0, [0; CUES]);
     for _ in 0..if case.repeated { 3 } else { 1 } {
         for (cues, outcomes, frequency) in &case.events {
             for _ in 0..*frequency {
+                let distinct: BTreeSet<usize> = cues.iter().map(|&cue| cue as usize).collect();
+                for &cue in &distinct {
+                    let power = power(gamma, token - last[cue]);
+                    weights[cue * OUTCOMES..][..OUTCOMES]
+                        .iter_mut()
+                        .for_each(|weight| *weight = power.times(*weight));
+                }
+                token += 1;
+                distinct.iter().for_each(|&cue| last[cue] = token);
                 for j in 0..OUTCOMES {
                     let mut sum = E::default();
                     for &cue in cues {
@@ -184,6 +211,10 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
                     } else {
                         E::from_f64(case.betas[1]).times(E::default().minus(sum))
                     };
+                    for &cue in &distinct {
+                        let weight = &mut weights[cue * OUTCOMES + j];
+                        *weight = gamma.times(*weight);
+                    }
                     for &cue in cues {
                         let weight = &mut weights[cue as usize * OUTCOMES + j];
                         *weight = weight.plus(E::from_f64(case.alpha[cue as usize]).times(update));
@@ -191,6 +222,9 @@ fn naive<E: Element>(case: &Case) -> Vec<E> {
                 }
             }
         }
+    }
+    for (row, last) in weights.chunks_mut(OUTCOMES).zip(last) {
+        row.iter_mut().for_each(|weight| *weight = power(gamma, token - last).times(*weight));
     }
     let part = |&row: &u32| case.columns.iter().map(move |&column| row as usize * OUTCOMES + column as usize);
     case.rows.iter().flat_map(part).map(|place| weights[place]).collect()
@@ -216,6 +250,7 @@ fn learned<E: Kernels>(case: &Case, kernel: Isa, method: Method) -> Vec<E> {
             columns: (&initial_columns).into(),
             states: (&[]).into(),
         }),
+        retention: case.retention,
         keep: Some(&case.rows),
         method: Some(method),
         threads: case.threads,
@@ -242,14 +277,14 @@ proptest! {
 
     #[test]
     fn the_adjoint_method_is_the_rule_up_to_rounding(mut case in cases(), rate in 0.0..1.0_f64) {
-        // At beta * kappa <= 1, and with saliences within a factor of 1000 or zero.
+        // At beta * kappa <= retention, and with saliences within a factor of 1000 or zero.
         let kappa = |cues: &Vec<u32>| -> f64 {
             let mentions = |cue: u32| cues.iter().filter(|&&other| other == cue).count() as f64;
             cues.iter().map(|&cue| case.alpha[cue as usize] * mentions(cue)).sum()
         };
         let max_kappa = case.events.iter().map(|event| kappa(&event.0)).fold(0.1, f64::max);
         case.alpha.iter_mut().for_each(|alpha| *alpha = if *alpha < 1e-3 { 0.0 } else { *alpha });
-        case.betas = [rate / max_kappa; 2];
+        case.betas = [rate * case.retention / max_kappa; 2];
         let largest = |numbers: &[f64]| numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
         let first = learned::<f64>(&case, Isa::Portable, Method::Adjoint);
         let exact = naive::<f64>(&case);
@@ -454,13 +489,17 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
     };
     let schedule = || Schedule { present: (&factors).into(), absent: None };
     let (forward, adjoint) = (Method::Forward, Method::Adjoint);
-    for (method, scheduled, average, continued) in [
-        (forward, false, false, false),
-        (forward, true, false, true),
-        (forward, false, true, true),
-        (forward, true, true, false),
-        (adjoint, false, false, false),
-        (adjoint, false, false, true),
+    let mut forgotten = Vec::new();
+    for (method, scheduled, average, continued, retention) in [
+        (forward, false, false, false, 1.0),
+        (forward, true, false, true, 1.0),
+        (forward, false, true, true, 1.0),
+        (forward, true, true, false, 1.0),
+        (forward, true, false, true, 0.9998),
+        (forward, false, false, true, 0.9998),
+        (adjoint, false, false, false, 1.0),
+        (adjoint, false, false, true, 1.0),
+        (adjoint, false, false, true, 0.9998),
     ] {
         let [whole, short, nothing] = Room::ALL.map(|room| {
             let monitor = Monitor::new();
@@ -474,6 +513,7 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
                 lambda: &[1.0; NAMES],
                 initial: continued.then(initial),
                 average,
+                retention,
                 method: Some(method),
                 threads: 2,
                 tile: Some(1),
@@ -485,10 +525,18 @@ fn tiles_that_share_chunks_learn_as_alone<E: Kernels>(file: &EventFile) {
             assert!(done == total && total > 0, "{method:?}, {room:?}: {done} of {total}");
             bits(&out)
         });
-        let what = format!("{} {method:?}, {scheduled}, {average}, {continued}", E::NAME);
+        let what = format!("{} {method:?}, {scheduled}, {average}, {continued}, {retention}", E::NAME);
         assert!(whole.iter().any(|&bits| bits != 0), "{what}");
         assert!(whole == short, "short: {what}");
         assert!(whole == nothing, "nothing: {what}");
+        if retention < 1.0 && !scheduled {
+            forgotten.push(whole);
+        }
+    }
+    let small = if E::NAME == "float64" { 1e-12 } else { 1e-4 };
+    for (forward, adjoint) in forgotten[0].iter().zip(&forgotten[1]) {
+        let [forward, adjoint] = [forward, adjoint].map(|&bits| f64::from_bits(bits));
+        assert!((forward - adjoint).abs() <= small, "{forward} and {adjoint}");
     }
 }
 
@@ -595,6 +643,11 @@ fn plans_that_do_not_fit_are_refused() {
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_row).is_err());
     let wrong_column = Plan { columns: &[Some(1)], ..plan(&alpha, &lambda, 0.1) };
     assert!(good(&mut [0.0; 2], [2, 1], &wrong_column).is_err());
+    for retention in [0.0, -0.5, 1.5, f64::NAN] {
+        assert!(good(&mut [0.0; 2], [2, 1], &Plan { retention, ..plan(&alpha, &lambda, 0.1) }).is_err());
+    }
+    let mean = Plan { retention: 0.9, average: true, ..plan(&alpha, &lambda, 0.1) };
+    assert!(good(&mut [0.0; 2], [2, 1], &mean).unwrap_err().to_string().contains("mean"));
     let initial = Some(Initial {
         weights: vec![f64::INFINITY].into(),
         width: 1,

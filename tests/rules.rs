@@ -11,7 +11,7 @@ use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
 use rescorla::learn::trajectory::{Cells, Recording};
-use rescorla::learn::{Initial, Kernels, Plan};
+use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::monitor::Monitor;
 use rescorla::rules::rescorla_wagner::RescorlaWagner;
 use rescorla::rules::rule::{At, Rule};

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use rescorla::error::Error;
 use rescorla::events::EventFile;
@@ -25,6 +27,7 @@ struct Case {
     events: Vec<(Vec<u32>, Vec<u32>, u32)>,
     alpha: Vec<f64>,
     factors: Option<[Vec<f64>; 2]>,
+    retention: f64,
     initial: Vec<f64>,
     continued: bool,
     /// The tokens to record.
@@ -49,7 +52,7 @@ fn cases() -> impl Strategy<Value = Case> {
             prop::collection::vec(0.0..1.0_f64, CUES),
             (0.0..1.0_f64).prop_map(|alpha| vec![alpha; CUES])
         ],
-        prop::option::of([factors(), factors()]),
+        (prop::option::of([factors(), factors()]), prop_oneof![Just(1.0), 0.1..1.0_f64]),
         prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), -1.0..1.0_f64], CUES * 3),
         any::<bool>(),
         prop::collection::btree_set(0..=TOKENS as u64, 0..9),
@@ -58,16 +61,31 @@ fn cases() -> impl Strategy<Value = Case> {
         // In between there is room for a tile more, and not always for the events.
         prop_oneof![Just(0), 100_usize..1500, Just(BUDGET)],
     )
-        .prop_map(|(events, alpha, factors, initial, continued, tokens, tile, threads, budget)| {
-            let last = events.iter().map(|event| u64::from(event.2)).sum();
-            let tokens = tokens.into_iter().filter(|&token| token <= last).collect();
-            Case { events, alpha, factors, initial, continued, tokens, tile, threads, budget }
-        })
+        .prop_map(
+            |(events, alpha, (factors, retention), initial, continued, tokens, tile, threads, budget)| {
+                let last = events.iter().map(|event| u64::from(event.2)).sum();
+                let tokens = tokens.into_iter().filter(|&token| token <= last).collect();
+                Case { events, alpha, factors, retention, initial, continued, tokens, tile, threads, budget }
+            },
+        )
 }
 
 /// The initial weights are those of three outcomes.
 fn initial_columns() -> Vec<Option<u32>> {
     (0..OUTCOMES as u32).map(|column| column.checked_sub(2).filter(|&source| source < 3)).collect()
+}
+
+/// gamma^n by repeated squaring.
+fn power<E: Element>(gamma: E, mut n: usize) -> E {
+    let (mut power, mut square) = (E::from_f64(1.0), gamma);
+    while n > 0 {
+        if n % 2 == 1 {
+            power = power.times(square);
+        }
+        square = square.times(square);
+        n /= 2;
+    }
+    power
 }
 
 /// The weights before the first token and after each.
@@ -80,6 +98,8 @@ fn naive<E: Element>(case: &Case) -> Vec<Vec<E>> {
             }
         }
     }
+    // Rows are kept as they were after the last token that changed them; what is recorded are the weights now.
+    let (gamma, mut last) = (E::from_f64(case.retention), [0; CUES]);
     let mut steps = vec![weights.clone()];
     for (cues, outcomes, frequency) in &case.events {
         for _ in 0..*frequency {
@@ -88,6 +108,14 @@ fn naive<E: Element>(case: &Case) -> Vec<Vec<E>> {
                 let factor = case.factors.as_ref().map_or(1.0, |factors| factors[kind][token]);
                 E::from_f64(BETAS[kind] * factor)
             };
+            let distinct: BTreeSet<usize> = cues.iter().map(|&cue| cue as usize).collect();
+            for &cue in &distinct {
+                let power = power(gamma, token - last[cue]);
+                weights[cue * OUTCOMES..][..OUTCOMES]
+                    .iter_mut()
+                    .for_each(|weight| *weight = power.times(*weight));
+                last[cue] = token + 1;
+            }
             for j in 0..OUTCOMES {
                 let sum =
                     cues.iter().fold(E::default(), |sum, &c| sum.plus(weights[c as usize * OUTCOMES + j]));
@@ -96,12 +124,16 @@ fn naive<E: Element>(case: &Case) -> Vec<Vec<E>> {
                 } else {
                     rate(1).times(E::default().minus(sum))
                 };
+                for &cue in &distinct {
+                    weights[cue * OUTCOMES + j] = gamma.times(weights[cue * OUTCOMES + j]);
+                }
                 for &cue in cues {
                     let weight = &mut weights[cue as usize * OUTCOMES + j];
                     *weight = weight.plus(E::from_f64(case.alpha[cue as usize]).times(update));
                 }
             }
-            steps.push(weights.clone());
+            let now = |at: usize| power(gamma, token + 1 - last[at / OUTCOMES]).times(weights[at]);
+            steps.push((0..weights.len()).map(now).collect());
         }
     }
     steps
@@ -133,6 +165,7 @@ fn planned<E: Kernels, R>(case: &Case, kernel: Isa, work: impl FnOnce(Plan<'_, E
             .as_ref()
             .map(|[present, absent]| Schedule { present: present.into(), absent: Some(absent.into()) }),
         lambda: &[1.0; OUTCOMES],
+        retention: case.retention,
         initial: case.continued.then_some(Initial {
             weights: (&initial).into(),
             width: 3,
@@ -163,17 +196,24 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     });
     assert_eq!(bits(out), bits(last.iter().copied()), "{kernel}: learned");
 
-    let mut mean = vec![E::default(); CUES * OUTCOMES];
-    planned::<E, _>(case, kernel, |plan| {
-        let matrix = Matrix::new(&mut mean, [CUES, OUTCOMES]).unwrap();
-        Plan { average: true, ..plan }.learn(&file, &matrix, &Monitor::new()).unwrap();
-    });
-    for (i, found) in mean.iter().enumerate() {
-        let total: f64 = steps[1..].iter().map(|weights| weights[i].to_f64()).sum();
-        let expected = if steps.len() > 1 { total / (steps.len() - 1) as f64 } else { steps[0][i].to_f64() };
-        let largest = steps.iter().map(|weights| weights[i].to_f64().abs()).fold(1.0, f64::max);
-        let rounding = largest * if E::NAME == f64::NAME { 1e-14 } else { 1e-7 };
-        assert!((found.to_f64() - expected).abs() <= rounding, "{kernel}: {} for {expected}", found.to_f64());
+    if case.retention == 1.0 {
+        let mut mean = vec![E::default(); CUES * OUTCOMES];
+        planned::<E, _>(case, kernel, |plan| {
+            let matrix = Matrix::new(&mut mean, [CUES, OUTCOMES]).unwrap();
+            Plan { average: true, retention: 1.0, ..plan }.learn(&file, &matrix, &Monitor::new()).unwrap();
+        });
+        for (i, found) in mean.iter().enumerate() {
+            let total: f64 = steps[1..].iter().map(|weights| weights[i].to_f64()).sum();
+            let expected =
+                if steps.len() > 1 { total / (steps.len() - 1) as f64 } else { steps[0][i].to_f64() };
+            let largest = steps.iter().map(|weights| weights[i].to_f64().abs()).fold(1.0, f64::max);
+            let rounding = largest * if E::NAME == f64::NAME { 1e-14 } else { 1e-7 };
+            assert!(
+                (found.to_f64() - expected).abs() <= rounding,
+                "{kernel}: {} for {expected}",
+                found.to_f64()
+            );
+        }
     }
 
     let (rows, pairs) = ([4, 0, 2], [[1, 8], [3, 0], [1, 2]]);
@@ -237,6 +277,7 @@ fn one_event(frequency: u32) -> Case {
         events: vec![(vec![0, 1], vec![0], frequency)],
         alpha: vec![0.1; CUES],
         factors: None,
+        retention: 1.0,
         initial: vec![0.0; CUES * 3],
         continued: false,
         tokens: vec![1],

@@ -29,6 +29,9 @@
 //! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With
 //! initial weights they are kept apart, because v' W_0 needs each v[c].
 //!
+//! Where weights are forgotten (`tiles::forgetting`), A_t = gamma I - beta D c_t c_t', so every token multiplies all of v by gamma. A row
+//! of v is kept without the powers since the token that changed it last, that token's among them, and gets them when it is needed.
+//!
 //! The sums are the forward method's in another order: equal up to rounding, and the same bits for any number of threads,
 //! width of tiles and instruction set.
 
@@ -40,7 +43,7 @@ use super::run::Run;
 use super::script::{Chunks, Event, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::Result;
-use crate::grow::{Grow, collected};
+use crate::grow::{Grow, collected, filled};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -49,6 +52,7 @@ use crate::kernel::vector::Vector;
 use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
+use crate::tiles::forgetting::{Retention, multiply};
 use crate::tiles::home::Initial;
 use crate::tiles::passes::Passes;
 use crate::tiles::product::{Product, packing};
@@ -102,7 +106,8 @@ pub(super) fn learn<E: LearnsRows>(
     let salience = same(&alpha);
     let width = checked.width(rows.len(), threads);
     let tiles = collected(rows.chunks(width), TILES)?;
-    let stepper = || Stepper::new(&alpha, checked.rule.beta1, checked.facts.max_kappa);
+    let retention = checked.retention.as_ref();
+    let stepper = || Stepper::new(&alpha, checked.rule.beta1, retention, checked.facts.max_kappa);
     monitor.add_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
     for (from, column) in (0..).zip(&checked.columns) {
@@ -112,15 +117,19 @@ pub(super) fn learn<E: LearnsRows>(
     let filling = out.begin(Axis::Rows, along, monitor)?;
     // Room for one row and one column at least, so that each tile has a piece of each buffer.
     let [of_v, of_sums] = [n_rows, n_columns].map(|n| n.max(1).saturating_mul(width));
-    let bytes = of_v.saturating_add(of_sums).saturating_mul(size_of::<E>());
+    let of_last = if retention.is_some() { n_rows } else { 0 };
+    let bytes = of_v.saturating_add(of_sums).saturating_mul(size_of::<E>()).saturating_add(8 * of_last);
     let passes = Passes::new(tiles.len(), threads, checked.together(chunks.are_kept(), bytes));
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(passes.most()));
-        Ok((zeros(of_v)?, zeros(of_sums)?, stepper()?, filling.buffer()?))
+        let last = filled(0, of_last.saturating_mul(passes.most()), TILES)?;
+        Ok((zeros(of_v)?, zeros(of_sums)?, last, stepper()?, filling.buffer()?))
     };
-    each(threads, passes.len(), start, |(v, sums, stepper, lines), pass| {
+    each(threads, passes.len(), start, |(v, sums, last, stepper, lines), pass| {
         let tiles = &tiles[passes.tiles(pass)];
         let pieces = v.chunks_mut(of_v).zip(sums.chunks_mut(of_sums));
+        last.fill(run.tokens);
+        let mut lasts = last.chunks_mut(n_rows.max(1));
         let begun = tiles.iter().zip(pieces).map(|(cues, (v, sums))| {
             let width = padded::<E>(cues.len(), checked.kernel);
             let (v, sums) = (&mut v[..n_rows * width], &mut sums[..n_columns * width]);
@@ -134,7 +143,7 @@ pub(super) fn learn<E: LearnsRows>(
                 let (chunk, event) = chunks.stream().locate(last);
                 (chunk + 1, event + 1)
             });
-            RowTile { v, sums, width, n_chunks, end }
+            RowTile { v, sums, last: lasts.next().unwrap_or_default(), width, n_chunks, end }
         });
         let mut begun = collected(begun, TILES)?;
         for number in (0..begun.iter().map(|tile| tile.n_chunks).max().unwrap_or(0)).rev() {
@@ -143,7 +152,7 @@ pub(super) fn learn<E: LearnsRows>(
                 let mut reached = begun.iter_mut().filter(|tile| number < tile.n_chunks);
                 reached.try_for_each(|tile| {
                     let (alpha, end) = (&alpha, std::mem::replace(&mut tile.end, usize::MAX));
-                    let task = Backward { tile, alpha, salience, steps, end, monitor };
+                    let task = Backward { tile, alpha, salience, retention, steps, end, monitor };
                     run.clock.during(|| E::backward(checked.kernel, task))
                 })
             })?;
@@ -151,6 +160,7 @@ pub(super) fn learn<E: LearnsRows>(
         for (tile, cues) in begun.iter_mut().zip(tiles) {
             tile.scale(checked);
             if let Some(initial) = initial {
+                retention.iter().for_each(|retention| tile.forget(retention));
                 tile.add_initial(initial, checked, monitor)?;
             }
             tile.write(cues, origin, checked, &filling, lines)?;
@@ -166,6 +176,8 @@ struct RowTile<'a, E> {
     v: &'a mut [E],
     /// For each column of weights: the tracked cues' weights so far.
     sums: &'a mut [E],
+    /// Where weights are forgotten, for each row of v the token that changed it last; before that, the last token.
+    last: &'a mut [u64],
     /// Tracked cues in the tile, with padding: a multiple of the elements of a vector.
     width: usize,
     /// The number of chunks, from the first on, that have events for the tile.
@@ -175,6 +187,13 @@ struct RowTile<'a, E> {
 }
 
 impl<E: Product> RowTile<'_, E> {
+    /// Gives each row of v the powers of the retention that it lacks.
+    fn forget(&mut self, retention: &Retention<E>) {
+        for (row, &last) in self.v.chunks_exact_mut(self.width).zip(&*self.last) {
+            multiply(row, retention.power(last));
+        }
+    }
+
     /// Turns sums for the asymptote 1 into sums for lambda. A zero becomes +0.0, as in a sum of terms times lambda.
     fn scale(&mut self, checked: &CheckedPlan<E>) {
         for (column, sums) in checked.columns.iter().zip(self.sums.chunks_exact_mut(self.width)) {
@@ -279,6 +298,7 @@ pub struct Backward<'a, 't, E> {
     alpha: &'a [E],
     /// The salience of all cues, if it is the same.
     salience: Option<E>,
+    retention: Option<&'a Retention<E>>,
     steps: &'a Steps<E>,
     /// Only steps whose last event comes before this one are done.
     end: usize,
@@ -317,13 +337,13 @@ impl<E: Element> Backward<'_, '_, E> {
         self,
         salience: E,
     ) -> Result<()> {
-        let Self { tile, alpha, steps, end, monitor, .. } = self;
+        let Self { tile, alpha, retention, steps, end, monitor, .. } = self;
         let (script, width) = (&steps.script, tile.width);
         // The conditions that the pointers below rest on, together with the script's invariant.
         assert!(width % (B * V::LANES) == 0 && (1..=WIDEST).contains(&width));
         assert!(alpha.len() == script.n_rows() && tile.v.len() == script.n_rows() * width);
         assert!(tile.sums.len() == script.n_columns() * width);
-        let (v, sums) = (tile.v.as_mut_ptr(), tile.sums.as_mut_ptr());
+        let sums = tile.sums.as_mut_ptr();
         let mut events = script.events();
         let first = steps.events.partition_point(|&event| event as usize >= end);
         for _ in 0..first {
@@ -337,19 +357,30 @@ impl<E: Element> Backward<'_, '_, E> {
         let (mut polled, mut work) = (end.min(steps.len), 0);
         // SAFETY: the instruction set exists.
         let zero = unsafe { V::splat(E::default()) };
-        let mut shares = Shares::<V, UNIFORM> { alpha, outcomes: &[], sums, width, gain: zero };
+        let mut shares = Shares::<V, UNIFORM> { alpha, outcomes: &[], sums, width, gain: zero, loss: zero };
         let gains = steps.gains.get(first..).unwrap_or_default();
         for (p, (Event { cues, outcomes, once }, &gain)) in (first..).zip(events.zip(gains)) {
             if far && let Some(&outcome) = later.next().and_then(|event| event.outcomes.first()) {
                 prefetch(sums.wrapping_add(outcome as usize * width), width);
             }
             // SAFETY: the instruction set exists.
-            shares.gain = unsafe { V::splat(if UNIFORM { gain.times(salience) } else { gain }) };
+            let rate = |rate: E| unsafe { V::splat(if UNIFORM { rate.times(salience) } else { rate }) };
+            shares.gain = rate(gain);
+            shares.loss = steps.losses.get(p).map_or(shares.gain, |&loss| rate(loss));
             shares.outcomes = outcomes;
-            for _ in 0..steps.times.get(p).copied().unwrap_or(1) {
+            for done in 0..steps.times.get(p).copied().unwrap_or(1) {
+                if let Some(retention) = retention {
+                    let token = steps.tokens[p].saturating_sub(done.into());
+                    for row in cues.iter().map(|&row| row as usize) {
+                        let gap = std::mem::replace(&mut tile.last[row], token).saturating_sub(token);
+                        if gap > 0 {
+                            multiply(&mut tile.v[row * width..][..width], retention.power(gap));
+                        }
+                    }
+                }
                 // SAFETY: every cue is below n_rows, the number of elements of `alpha` and of rows of `v`, and every outcome is
                 // below n_columns, the number of rows of `sums`: the script says so. `v` and `sums` are borrowed mutably.
-                unsafe { step::<V, _, B>(v, width, cues, once, &mut shares) }
+                unsafe { step::<V, _, B>(tile.v.as_mut_ptr(), width, cues, once, &mut shares) }
                 work += (cues.len() + outcomes.len()) * width + 1;
                 if work >= POLL_EVERY {
                     let event = steps.events[p] as usize;
@@ -385,8 +416,10 @@ struct Shares<'a, V: Vector, const UNIFORM: bool> {
     /// Rows of `width` elements.
     sums: *mut V::Element,
     width: usize,
-    /// The learning rate; times the salience, if all cues have the same.
+    /// The learning rate of the sums; times the salience, if all cues have the same.
     gain: V,
+    /// That of v, the same unless weights are forgotten.
+    loss: V,
 }
 
 #[expect(unsafe_code, reason = "calls vectors")]
@@ -407,17 +440,18 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
 
     #[inline(always)]
     unsafe fn update<const B: usize>(&mut self, column: usize, sums: [V; B]) -> [V; B] {
-        let mut shares = sums;
+        let (mut shares, mut losses) = (sums, sums);
         // SAFETY: see above; outcomes are below the number of rows of `sums`, and the columns exist.
         unsafe {
-            for share in &mut shares {
+            for (share, loss) in shares.iter_mut().zip(&mut losses) {
                 *share = self.gain.times(*share);
+                *loss = self.loss.times(*loss);
             }
             for &outcome in self.outcomes {
                 add::<V, B>(self.sums.add(outcome as usize * self.width + column), shares);
             }
         }
-        shares
+        losses
     }
 
     #[inline(always)]

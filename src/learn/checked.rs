@@ -17,6 +17,7 @@ use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::threads::sensible;
+use crate::tiles::forgetting::Retention;
 use crate::tiles::home::{Initial, Stands};
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Parameters, Schedule};
@@ -29,6 +30,8 @@ const TOGETHER: usize = 4;
 /// A checked plan: all that is needed to learn, but the events.
 pub(super) struct CheckedPlan<E> {
     pub(super) rule: Parameters<E>,
+    /// Unless weights keep all.
+    pub(super) retention: Option<Retention<E>>,
     pub(super) method: Method,
     /// The columns, sorted by the first event that can change them.
     pub(super) columns: Vec<LearnedColumn>,
@@ -58,6 +61,13 @@ impl<E: Element> CheckedPlan<E> {
     /// As [`Plan::learn`].
     pub(super) fn new<R: Rule<E>>(file: &EventFile, plan: &Plan<'_, E>, monitor: &Monitor) -> Result<Self> {
         let rule = Parameters::<E>::new(plan.alpha, plan.beta1, plan.beta2, plan.lambda)?;
+        let retention = plan.forgetting()?;
+        if retention.is_some() && !R::KERNEL {
+            return Err(Error::Argument(format!(
+                "retention must be 1 for the rule {}: only weights of the rule rescorla_wagner are forgotten",
+                R::NAME
+            )));
+        }
         let n_rows = plan.alpha.len();
         let kept = match plan.keep {
             Some(keep) => copied(keep, NAMES)?,
@@ -94,6 +104,7 @@ impl<E: Element> CheckedPlan<E> {
         first_twin.iter().for_each(|&first| twins[first as usize] += 1);
         Ok(Self {
             rule,
+            retention,
             method,
             columns,
             tracked,

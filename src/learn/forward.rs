@@ -31,6 +31,7 @@ use crate::rules::rescorla_wagner::RescorlaWagner;
 use crate::rules::rule::Rule;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{Tile, Tiles};
+use crate::tiles::forgetting::Rows;
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::rule::Rates;
@@ -87,13 +88,15 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let states = gathered(states, TILES)?;
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
+    let lasts = usize::from(checked.retention.is_some());
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
-    let of_room = if R::KERNEL { 0 } else { Room::<E>::EACH.saturating_mul(width) };
+    let in_kernel = R::KERNEL && checked.retention.is_none();
+    let of_room = if in_kernel { 0 } else { Room::<E>::EACH.saturating_mul(width) };
     let most = match goal {
         Goal::Weights(..) => {
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
             let each = size_of::<E>() * (1 + states.len());
-            let bytes = rows.saturating_mul(each * width + of_means);
+            let bytes = rows.saturating_mul(each * width + of_means + lasts * size_of::<u64>());
             checked.together(chunks.are_kept(), bytes)
         }
         // Trajectories take one tile in each pass.
@@ -104,6 +107,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
         Ok(Buffers {
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
             since: filled(0, rows * most * means, "the means of weights")?,
+            last: filled(0, rows * most * lasts, "the tokens that changed weights")?,
             lanes: Buffer::zeros(of_lanes * most)?,
             states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))), TILES)?,
             room: gathered((0..most).map(|_| Buffer::zeros(of_room)), TILES)?,
@@ -114,6 +118,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
         let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
         let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
+        let mut last = buffers.last.chunks_mut(rows);
         let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
         let learning = tiles.iter_mut().zip(&lists).zip(own);
         let learning = learning.map(|((tile, lists), ((lanes, numbers), room))| {
@@ -136,7 +141,9 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let targets = Targets::Names(Columns { first, lanes: &lists.lanes, lambda: &lists.lambda });
             let lanes = Lanes::of(lanes, width);
             let tile = ColumnTile::new(tile.weights, width, targets, run.rule, lanes, per_token);
-            let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width))?;
+            let forgotten = checked.retention.as_ref().zip(last.next());
+            let forgotten = forgotten.map(|(retention, last)| Rows::new(retention, last, before(columns)));
+            let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width), forgotten)?;
             Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
         learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
@@ -163,6 +170,8 @@ struct Buffers<E> {
     sums: Buffer<f64>,
     /// For means: for each row the token that changed it last.
     since: Vec<u64>,
+    /// For forgetting: for each row the token that changed it last.
+    last: Vec<u64>,
     /// Targets and rates for the lanes of a tile.
     lanes: Buffer<E>,
     /// The states that a rule has besides weights, and what it needs for the lanes; of each tile.
@@ -222,7 +231,7 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
 ) -> Result<()> {
     let (width, per_token) = (tile.width, PerToken { token: start.tokens, rates, mean: None });
     let tile = ColumnTile::new(tile.weights, width, targets, run.rule, Lanes::of(lanes, width), per_token);
-    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], Room::of(&mut [], width))?;
+    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], Room::of(&mut [], width), None)?;
     learn_tiles(&mut [BegunTile::new(tile, start.events, None, chunks.stream())], run, chunks)
 }
 
@@ -260,7 +269,7 @@ impl<'t, 'a, E: LearnsColumns, R: Rule<E>> BegunTile<'t, 'a, E, R> {
         stream: &EventStream,
     ) -> Self {
         if let Some(tracer) = &mut tracer {
-            tracer.begin(tile.tile.weights, tile.tile.width);
+            tracer.begin(&tile);
         }
         let (first, skip) = stream.locate(start.min(stream.len()));
         Self { tile, first, skip, tracer }
@@ -284,9 +293,12 @@ impl<'t, 'a, E: LearnsColumns, R: Rule<E>> BegunTile<'t, 'a, E, R> {
         })
     }
 
-    /// Reports the last tokens, and replaces weights by means if the plan asks for them.
+    /// Reports the last tokens, brings rows to the last of them, and replaces weights by means if the plan asks for them.
     fn finish(&mut self, run: &Run<'_, E>) -> Result<()> {
         let tile = &mut self.tile.tile;
+        if let Some(forgotten) = &mut self.tile.forgotten {
+            forgotten.finish(tile.weights, tile.width);
+        }
         run.monitor.advance(tile.unreported.take())?;
         if let Some(mean) = tile.per_token.take().and_then(|per_token| per_token.mean) {
             mean.finish(tile.weights, run.tokens);

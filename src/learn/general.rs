@@ -1,6 +1,6 @@
 //! The loop of any rule, in plain numbers (`rules`), and the tile that learns by it.
 //!
-//! The rule of Rescorla and Wagner has a loop of its own, on vectors (`tile`). Here one row after another is added to the sums and
+//! The rule of Rescorla and Wagner has a loop of its own, on vectors (`tile`), unless weights are forgotten. Here one row after another is added to the sums and
 //! changed, all columns of a tile at a time, in loops that the compiler turns into vector code.
 
 use super::run::Run;
@@ -12,6 +12,7 @@ use crate::grow::Grow;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
 use crate::rules::rule::{At, MOST_STATES, Rule};
+use crate::tiles::forgetting::Rows;
 
 const ROWS: &str = "the rows of a token";
 
@@ -25,6 +26,8 @@ pub(super) struct RuleTile<'a, E: Element, R: Rule<E>> {
     room: Room<'a, E>,
     /// The rows of the token at hand.
     rows: Vec<u32>,
+    /// The rows that shrink, if weights are forgotten.
+    pub(super) forgotten: Option<Rows<'a, E>>,
 }
 
 /// Room for a number for each lane, of several kinds.
@@ -39,7 +42,7 @@ impl<'a, E: Element> Room<'a, E> {
     /// Numbers for each lane.
     pub(super) const EACH: usize = 2 + MOST_STATES;
 
-    /// For a tile of `width` lanes; there is the room that they need, or more. Rules that the kernel knows have no room.
+    /// For a tile of `width` lanes; there is the room that they need, or more. What the kernel learns has no room.
     pub(super) fn of(room: &'a mut [E], width: usize) -> Self {
         let mut pieces = room.chunks_exact_mut(width);
         let mut next = || pieces.next().unwrap_or_default();
@@ -57,10 +60,18 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
         rule: &'a R,
         states: &'a mut [E],
         room: Room<'a, E>,
+        forgotten: Option<Rows<'a, E>>,
     ) -> Result<Self> {
         let mut memory = R::Memory::default();
         rule.begin(&mut memory, tile.weights.len() / tile.width)?;
-        Ok(Self { tile, rule, memory, states, room, rows: Vec::new() })
+        Ok(Self { tile, rule, memory, states, room, rows: Vec::new(), forgotten })
+    }
+
+    /// A weight as it is now.
+    #[inline(always)]
+    pub(super) fn weight(&self, row: usize, lane: usize) -> E {
+        let weight = self.tile.weights[row * self.tile.width + lane];
+        self.forgotten.as_ref().map_or(weight, |forgotten| forgotten.factor(row).times(weight))
     }
 
     /// Learns some events, and returns those that come after them.
@@ -68,7 +79,7 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
     /// # Errors
     /// When stopped; those of the rule.
     pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, run: &Run<'_, E>) -> Result<Scripted<'s>> {
-        if R::KERNEL {
+        if R::KERNEL && self.forgotten.is_none() {
             return self.tile.learn(stretch, run);
         }
         compiled(run.kernel, General { own: self, stretch: &mut stretch, run })?;
@@ -105,8 +116,16 @@ impl<E: Element, R: Rule<E>> Loops for General<'_, '_, '_, E, R> {
                 if own.tile.attend(&own.rows) {
                     own.tile.expect(outcomes);
                 }
+                let ColumnTile { weights, width, .. } = &mut own.tile;
+                if let Some(forgotten) = &mut own.forgotten {
+                    forgotten.bring(weights, *width, &own.rows);
+                }
                 own.sum(cues);
                 own.update();
+                let ColumnTile { weights, width, .. } = &mut own.tile;
+                if let Some(forgotten) = &mut own.forgotten {
+                    forgotten.pass(weights, *width, &own.rows);
+                }
                 for at in 0..own.rows.len() {
                     let row = own.rows[at] as usize;
                     let (salience, present) = (run.rule.alpha[row], at < cues.len());

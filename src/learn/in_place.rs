@@ -221,6 +221,11 @@ fn check<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize
             "expected weights to learn in place by the forward method, all columns, and no mean of them",
         );
     }
+    if plan.retention != 1.0 {
+        return wrong(
+            "retention must be 1 to learn in place: rows that no event has would be forgotten, too",
+        );
+    }
     let mut sorted = copied(rows, NAMES)?;
     sorted.sort_unstable();
     let distinct = sorted.is_sorted_by(|a, b| a < b);

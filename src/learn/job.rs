@@ -79,8 +79,8 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
     /// # Errors
     /// As [`Plan::learn`].
     pub fn by(rule: R, file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
-        // Other rules may remember the order of events.
-        let plain = plan.schedule.is_none() && !plan.average && R::KERNEL;
+        // Other rules may remember the order of events, and forgetting counts tokens.
+        let plain = plan.schedule.is_none() && !plan.average && plan.retention == 1.0 && R::KERNEL;
         Self::prepared(rule, file, plan, plain, monitor)
     }
 
@@ -112,7 +112,11 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
             )));
         }
         let checked = CheckedPlan::new::<R>(file, plan, monitor)?;
-        let stream = checked.stream(file, plan)?;
+        let retention = checked.retention.as_ref();
+        let mut stream = checked.stream(file, plan)?;
+        if retention.is_some() && checked.method == Method::Adjoint {
+            stream = stream.counted(monitor)?;
+        }
         let (lanes, rows) = match checked.method {
             Method::Forward => (checked.columns.len(), checked.rule.alpha.len()),
             Method::Adjoint => (checked.tracked.len(), checked.rule.alpha.len() + checked.columns.len()),
@@ -132,8 +136,9 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
             Method::Adjoint => {
                 let alpha = adjoint::together(&checked)?;
                 let (beta, kappa) = (checked.rule.beta1, checked.facts.max_kappa);
-                let stepper = || Stepper::new(&alpha, beta, kappa);
-                let fits = fits(Stepper::<E>::STEP);
+                let stepper = || Stepper::new(&alpha, beta, retention, kappa);
+                let of_forgotten = retention.map_or(0, |_| Stepper::<E>::FORGOTTEN);
+                let fits = fits(Stepper::<E>::STEP + of_forgotten);
                 Scripts::Adjoint(Chunks::new(
                     stream,
                     fits,

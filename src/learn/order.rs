@@ -197,7 +197,8 @@ mod tests {
             rows.push(cues, outcomes).unwrap();
         }
         let (len, n_rows, n_columns) = (events.len(), NAMES, NAMES);
-        let segment = Segment { rows: &rows, types: None, frequencies: &[], len, n_rows, n_columns };
+        let segment =
+            Segment { rows: &rows, types: None, frequencies: &[], len, before: 0, n_rows, n_columns };
         let mut script = Script::new(&segment).unwrap();
         (0..len as u32).for_each(|row| script.push(&segment, row).unwrap());
         script

@@ -9,6 +9,7 @@ use crate::events::twins::Twins;
 use crate::grow::filled;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::tiles::forgetting::Retention;
 use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Parameters, Schedule};
@@ -37,6 +38,8 @@ pub struct Plan<'a, E: Clone> {
     pub schedule: Option<Schedule<'a>>,
     /// Lambda, the asymptotes: one for each column of the result.
     pub lambda: &'a [f64],
+    /// What each token leaves of every weight before it is learned, above 0 and at most 1.
+    pub retention: f64,
     /// Initial weights; zero if `None`.
     pub initial: Option<Initial<'a, E>>,
     /// Whether the result is the mean of the weights over all tokens, instead of the weights after the last token. Forward method
@@ -68,6 +71,7 @@ impl<E: Clone> Default for Plan<'_, E> {
             beta2: 0.1,
             schedule: None,
             lambda: &[],
+            retention: 1.0,
             initial: None,
             average: false,
             keep: None,
@@ -104,6 +108,28 @@ impl<E: Element> Plan<'_, E> {
             return wrong("expected a column of its own for every outcome".into());
         }
         Ok(())
+    }
+
+    /// The retention, unless it is 1.
+    pub(super) fn forgetting(&self) -> Result<Option<Retention<E>>> {
+        let (gamma, wrong) = (self.retention, |message: String| Err(Error::Argument(message)));
+        if gamma == 1.0 {
+            return Ok(None);
+        }
+        if !(gamma > 0.0 && gamma < 1.0) {
+            return wrong(format!("retention must be above 0 and at most 1, not {gamma}"));
+        }
+        let rounded = E::from_f64(gamma);
+        if rounded == E::from_f64(1.0) || rounded.is_positive_zero() {
+            let rounded = rounded.to_f64();
+            return wrong(format!("retention must not round to {rounded} in {}, as {gamma} does", E::NAME));
+        }
+        if self.average {
+            return wrong(
+                "retention must be 1 for a mean of the weights: a mean settles, weights that are forgotten do not".into(),
+            );
+        }
+        Ok(Some(Retention::new(gamma)))
     }
 
     /// Refuses the adjoint method where the plan needs the forward method.

@@ -44,6 +44,8 @@ pub(crate) struct EventStream {
     types: EventList,
     alike: Alike,
     once: bool,
+    /// The number of tokens before each chunk; empty unless asked for.
+    before: Vec<u64>,
 }
 
 /// A chunk in the learner's numbering.
@@ -57,6 +59,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) frequencies: &'a [u32],
     /// How many events there are.
     pub(crate) len: usize,
+    /// The number of tokens before these events, where the stream counts them.
+    pub(crate) before: u64,
     /// All cue ids are below this.
     pub(crate) n_rows: usize,
     /// All outcome ids are below this.
@@ -115,7 +119,9 @@ impl EventStream {
         }
         let types = EventList::default();
         let alike = if once { Alike::of(file.types()?)? } else { Alike::default() };
-        let mut stream = Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, once };
+        let before = Vec::new();
+        let mut stream =
+            Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, once, before };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
@@ -148,21 +154,36 @@ impl EventStream {
         [self.n_rows, self.n_columns]
     }
 
+    /// The same, which counts the tokens before each chunk.
+    ///
+    /// # Errors
+    /// Those of decoding; when stopped.
+    pub(crate) fn counted(mut self, monitor: &Monitor) -> Result<Self> {
+        let mut tokens = 0_u64;
+        for chunk in 0..self.n_chunks() {
+            monitor.check()?;
+            self.before.grow(tokens, SCRIPT)?;
+            tokens = tokens.saturating_add(self.file.chunk(chunk)?.n_tokens());
+        }
+        Ok(self)
+    }
+
     /// Calls `visit` with a chunk.
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
     pub(crate) fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
-        visit(self.segment(&self.ready(self.file.chunk(chunk)?)?))
+        visit(self.segment(chunk, &self.ready(self.file.chunk(chunk)?)?))
     }
 
-    fn segment<'s>(&'s self, chunk: &'s Chunk) -> Segment<'s> {
+    fn segment<'s>(&'s self, number: usize, chunk: &'s Chunk) -> Segment<'s> {
         let (rows, types) = match &chunk.body {
             Body::Full(rows) => (rows, None),
             Body::Types(types) => (&self.types, Some(types.as_slice())),
         };
         let (len, frequencies) = (chunk.body.len(), &chunk.frequencies);
-        Segment { rows, types, frequencies, len, n_rows: self.n_rows, n_columns: self.n_columns }
+        let before = self.before.get(number).copied().unwrap_or(0);
+        Segment { rows, types, frequencies, len, before, n_rows: self.n_rows, n_columns: self.n_columns }
     }
 
     fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {

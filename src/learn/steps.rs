@@ -11,7 +11,12 @@
 //!
 //! Which outcomes are learned must not affect the steps: a column has the same bits, whatever the other columns are.
 //!
-//! A step never crosses the end of a chunk. If beta * kappa >= 2 in any event, every token is done by itself (`times`), so that
+//! Where weights are forgotten, q = 1 - beta * kappa / gamma, and v is kept without the powers of gamma that the rows of a step lack
+//! alike (`adjoint`). Then R tokens, which follow the step's last token after g_1 = 0, g_2 ... g_R tokens, have in the sums the
+//! effect of one token with beta multiplied by the sum of q^(k-1) gamma^(g_k), and in v that of one with beta / gamma multiplied by
+//! the sum of q^(k-1).
+//!
+//! A step never crosses the end of a chunk. If beta * kappa >= 2 gamma in any event, every token is done by itself (`times`), so that
 //! weights overflow as in the rule.
 
 use super::order::{self, BLOCK};
@@ -21,10 +26,12 @@ use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
 use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
+use crate::tiles::forgetting::Retention;
 
 /// Steps in the order in which they are done: the last event first, except for reordering within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, but `times` may be empty; `events` never increases.
+/// Invariants: all vectors have as many elements as `script` has events, but `times`, `losses` and `tokens` may be empty; `events` never
+/// increases.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
@@ -37,6 +44,10 @@ pub(super) struct Steps<E> {
     pub(super) len: usize,
     /// How often each step is done; empty if each is done once.
     pub(super) times: Vec<u32>,
+    /// Where weights are forgotten; empty otherwise. The rate at which each step changes v.
+    pub(super) losses: Vec<E>,
+    /// And the last token of each step, counted from 1.
+    pub(super) tokens: Vec<u64>,
 }
 
 impl<E: Copy> Steps<E> {
@@ -48,39 +59,68 @@ impl<E: Copy> Steps<E> {
             let earliest = block.last().copied();
             block.fill(earliest.unwrap_or_default());
         }
-        self.gains = collected(order.iter().map(|&step| self.gains[step as usize]), SCRIPT)?;
-        if !self.times.is_empty() {
-            self.times = collected(order.iter().map(|&step| self.times[step as usize]), SCRIPT)?;
-        }
+        self.gains = permuted(&self.gains, &order)?;
+        self.times = permuted(&self.times, &order)?;
+        self.losses = permuted(&self.losses, &order)?;
+        self.tokens = permuted(&self.tokens, &order)?;
         Ok(self)
     }
+}
+
+/// A list, which may be empty, in an order.
+fn permuted<T: Copy>(list: &[T], order: &[u32]) -> Result<Vec<T>> {
+    collected(order.iter().filter_map(|&step| list.get(step as usize).copied()), SCRIPT)
+}
+
+/// The tokens of a step where weights are forgotten.
+struct Spread {
+    /// beta * kappa / gamma.
+    rate: f64,
+    /// The sum of q^(k-1) gamma^(g_k) over the tokens so far.
+    sum: f64,
+    /// q^k after k tokens.
+    power: f64,
+    last: u64,
 }
 
 /// Makes steps of chunks.
 pub(super) struct Stepper<'a, E> {
     alpha: &'a [E],
     beta: E,
+    /// The retention.
+    gamma: Option<f64>,
     /// Whether repeated tokens are taken together.
     together: bool,
     grouping: Grouping,
     kappa: Kappa,
     /// The tokens of each step.
     tokens: Vec<u64>,
+    spread: Vec<Spread>,
 }
 
 impl<'a, E: Element> Stepper<'a, E> {
     /// Bytes of memory for the step of an event, besides the script.
     pub(super) const STEP: u64 = size_of::<E>() as u64 + 8;
+    /// Besides, where weights are forgotten.
+    pub(super) const FORGOTTEN: u64 = size_of::<E>() as u64 + 8;
 
     /// For rows with these saliences; no event has a greater kappa than `max_kappa`.
-    pub(super) fn new(alpha: &'a [E], beta: E, max_kappa: f64) -> Result<Self> {
+    pub(super) fn new(
+        alpha: &'a [E],
+        beta: E,
+        retention: Option<&Retention<E>>,
+        max_kappa: f64,
+    ) -> Result<Self> {
+        let gamma = retention.map(|retention| retention.gamma().to_f64());
         Ok(Self {
             alpha,
             beta,
-            together: beta.to_f64() * max_kappa < 2.0,
+            gamma,
+            together: beta.to_f64() * max_kappa < 2.0 * gamma.unwrap_or(1.0),
             grouping: Grouping::new(alpha.len())?,
             kappa: Kappa::new(alpha.len())?,
             tokens: Vec::new(),
+            spread: Vec::new(),
         })
     }
 
@@ -93,13 +133,24 @@ impl<'a, E: Element> Stepper<'a, E> {
             events: Vec::new(),
             len: segment.len,
             times: Vec::new(),
+            losses: Vec::new(),
+            tokens: Vec::new(),
         };
         self.grouping.begin();
         self.tokens.clear();
+        self.spread.clear();
+        // The token that comes next, going backward.
+        let mut token = segment.before;
+        if self.gamma.is_some() {
+            token += (0..segment.len).map(|i| u64::from(segment.frequency(i))).sum::<u64>();
+        }
         for i in (0..segment.len).rev() {
             let (row, frequency) = (segment.row(i), segment.frequency(i));
+            let last = token;
+            token = token.saturating_sub(frequency.into());
             // An event without cues changes nothing.
-            if frequency == 0 || segment.rows.cues.get(row as usize).is_empty() {
+            let cues = segment.rows.cues.get(row as usize);
+            if frequency == 0 || cues.is_empty() {
                 continue;
             }
             let repeated = if self.together { self.grouping.add(segment.rows, row)? } else { None };
@@ -112,8 +163,31 @@ impl<'a, E: Element> Stepper<'a, E> {
                     self.tokens.grow(frequency.into(), SCRIPT)?;
                 }
             }
+            if let Some(gamma) = self.gamma {
+                let step = match repeated {
+                    Some(step) => step,
+                    None => {
+                        let rate = self.beta.to_f64() / gamma * self.kappa_of(cues);
+                        self.spread.grow(Spread { rate, sum: 0.0, power: 1.0, last }, SCRIPT)?;
+                        steps.tokens.grow(last, SCRIPT)?;
+                        self.spread.len() - 1
+                    }
+                };
+                if self.together {
+                    self.spread[step].add(last, frequency.into(), gamma);
+                }
+            }
         }
         steps.gains = filled(self.beta, self.tokens.len(), SCRIPT)?;
+        let beta = self.beta.to_f64();
+        if let Some(gamma) = self.gamma {
+            let tokens = self.spread.iter().zip(&self.tokens);
+            let losses = tokens.map(|(spread, &tokens)| {
+                let times = if self.together { sum_of_powers(spread.rate, tokens) } else { 1.0 };
+                E::from_f64(beta / gamma * times)
+            });
+            steps.losses = collected(losses, SCRIPT)?;
+        }
         if self.together {
             self.gain(segment, &rows, &mut steps.gains);
         } else if !segment.frequencies.is_empty() {
@@ -124,11 +198,36 @@ impl<'a, E: Element> Stepper<'a, E> {
 
     /// Rates for steps of more than one token.
     fn gain(&mut self, segment: &Segment<'_>, rows: &[u32], gains: &mut [E]) {
-        for (step, &tokens) in self.tokens.iter().enumerate().filter(|(_, tokens)| **tokens > 1) {
-            let cues = segment.rows.cues.get(rows[step] as usize);
-            let rate = self.beta.to_f64() * self.kappa.of(cues, |cue| self.alpha[cue as usize].to_f64());
-            gains[step] = E::from_f64(self.beta.to_f64() * sum_of_powers(rate, tokens));
+        let beta = self.beta.to_f64();
+        for step in 0..rows.len() {
+            if self.tokens[step] < 2 {
+                continue;
+            }
+            let times = match self.spread.get(step) {
+                Some(spread) => spread.sum,
+                None => {
+                    let rate = beta * self.kappa_of(segment.rows.cues.get(rows[step] as usize));
+                    sum_of_powers(rate, self.tokens[step])
+                }
+            };
+            gains[step] = E::from_f64(beta * times);
         }
+    }
+
+    fn kappa_of(&mut self, cues: &[u32]) -> f64 {
+        self.kappa.of(cues, |cue| self.alpha[cue as usize].to_f64())
+    }
+}
+
+impl Spread {
+    /// Adds tokens that come one after another, of which `last` is the last one. They come before those that were added.
+    fn add(&mut self, last: u64, tokens: u64, gamma: f64) {
+        let gap = gamma.powf((self.last - last) as f64);
+        let step = gamma * (1.0 - self.rate);
+        self.sum += self.power * gap * sum_of_powers(1.0 - step, tokens);
+        // The base lies between -1 and 1.
+        let power = (1.0 - self.rate).abs().powf(tokens as f64);
+        self.power *= if self.rate > 1.0 && !tokens.is_multiple_of(2) { -power } else { power };
     }
 }
 

@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::run::Run;
 use super::script::{Event, NONE, Scripted};
 use super::stretch::{Stretch, Times};
-use super::tile::{ColumnTile, LearnsColumns};
+use super::tile::LearnsColumns;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::once::Once;
@@ -180,10 +180,10 @@ pub(super) struct Tracer<'r, 'a, E> {
 
 impl<E: LearnsColumns> Tracer<'_, '_, E> {
     /// Records the weights that the tile begins with. Records before that are zero, as the buffer is.
-    pub(super) fn begin(&mut self, weights: &[E], width: usize) {
+    pub(super) fn begin<R: Rule<E>>(&mut self, tile: &RuleTile<'_, E, R>) {
         self.record = self.traces.tokens.partition_point(|&token| token < self.token);
         if self.next() == Some(self.token) {
-            self.make(weights, width);
+            self.make(tile);
         }
     }
 
@@ -206,7 +206,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
             let mut ahead = next - self.token;
             if let Some(asked) = &self.traces.asked {
                 if ahead == 1 {
-                    asked.answer(self.record, &self.lane_of, event.cues, &tile.tile);
+                    asked.answer(self.record, &self.lane_of, event.cues, tile);
                 } else {
                     // Up to the token before: the activations just before the record's token are wanted.
                     ahead -= 1;
@@ -217,7 +217,7 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
             walk.go_on(rest);
             self.token += tokens;
             if self.token == next {
-                self.make(tile.tile.weights, tile.tile.width);
+                self.make(tile);
                 run.monitor.check()?;
             }
         }
@@ -230,14 +230,14 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
     }
 
     /// Makes the next record.
-    fn make(&mut self, weights: &[E], width: usize) {
+    fn make<R: Rule<E>>(&mut self, tile: &RuleTile<'_, E, R>) {
         for lanes in self.lanes.chunks_mut(TOGETHER) {
             // All traces have the same number of rows.
             let n_rows = lanes.first().map_or(0, |lane| lane.rows.len());
             let start = self.record * n_rows;
             for i in 0..n_rows {
                 for Lane { lane, rows, out } in &mut *lanes {
-                    out[start + i] = weights[rows[i] as usize * width + *lane];
+                    out[start + i] = tile.weight(rows[i] as usize, *lane);
                 }
             }
         }
@@ -359,13 +359,19 @@ impl Asked {
     }
 
     /// Predicts the outcomes of a record that are in the tile. All `cues` are below its number of rows.
-    fn answer<E: Element>(&self, record: usize, lane_of: &[u32], cues: &[u32], tile: &ColumnTile<'_, E>) {
+    fn answer<E: LearnsColumns, R: Rule<E>>(
+        &self,
+        record: usize,
+        lane_of: &[u32],
+        cues: &[u32],
+        tile: &RuleTile<'_, E, R>,
+    ) {
         for row in span(self.columns.ends(), record).unwrap_or_default() {
             let lane = lane_of[self.columns.items()[row] as usize];
             if lane != NONE {
                 let mut activation = E::default();
                 for &cue in cues {
-                    activation = activation.plus(tile.weights[cue as usize * tile.width + lane as usize]);
+                    activation = activation.plus(tile.weight(cue as usize, lane as usize));
                 }
                 self.activations[row].store(activation.to_f64().to_bits(), Relaxed);
             }
