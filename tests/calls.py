@@ -119,6 +119,7 @@ def calls() -> dict[str, Call]:
         "threads": 1,
         "progress": None,
     }
+    by_rule = {**learned, "rule": "rescorla_wagner", "rule_parameters": None, "retention": 0.999}
     made = {"path": "new.rw", "progress": None}
     vectors = rw.Weights(np.eye(2), ["x", "y"], ["one", "two"])
     table: dict[str, Call] = {
@@ -200,7 +201,15 @@ def calls() -> dict[str, Call]:
         "bandsample": Call(rw.bandsample, {"counts": {"a": 10, "b": 20}, "size": 1, "cutoff": 5, "seed": 1}),
         "concat_events": Call(rw.concat_events, {"parts": [events, "e.rw"], **made}),
         "convergence": Call(
-            rw.convergence, {"events": events, "alpha": 0.1, "beta": 0.1, "lambda_": 1.0, "outcomes": ["x"]}
+            rw.convergence,
+            {
+                "events": events,
+                "alpha": 0.1,
+                "beta": 0.1,
+                "lambda_": 1.0,
+                "retention": 1.0,
+                "outcomes": ["x"],
+            },
         ),
         "corpus_events": Call(
             rw.corpus_events,
@@ -294,7 +303,7 @@ def calls() -> dict[str, Call]:
         "learn": Call(
             rw.learn,
             {
-                **learned,
+                **by_rule,
                 "average": False,
                 "cues": ["a"],
                 "outcomes": ["x"],
@@ -344,7 +353,7 @@ def calls() -> dict[str, Call]:
         "trajectories": Call(
             rw.trajectories,
             {
-                **learned,
+                **by_rule,
                 "pairs": [("a", "x")],
                 "cues": None,
                 "outcomes": None,

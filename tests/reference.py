@@ -46,10 +46,17 @@ def learn(
     initial: Mapping[tuple[str, str], Scalar] | None = None,
     number: Number = float,
     schedule: Schedule = unscheduled,
-    watch: Watch = lambda token, event, weights: None,
+    watch: Watch | None = None,
+    rule: Literal["rescorla_wagner", "no_competition"] = "rescorla_wagner",
+    retention: Scalar = 1,
 ) -> Weights:
-    """Learns token by token; an event of frequency f is f tokens in a row."""
-    zero = number(0)
+    """Learns token by token; an event of frequency f is f tokens in a row.
+
+    Each token multiplies all weights by the retention. A row is kept as it was after the last token with its
+    cue, and multiplied by a power of the retention when it is needed.
+    """
+    zero, gamma = number(0), number(retention)
+    last = dict.fromkeys(cues, 0)
     token = 0
     betas = beta if isinstance(beta, tuple) else (beta, beta)
     salience = {cue: number(of(alpha, cue)) for cue in cues}
@@ -63,13 +70,50 @@ def learn(
             beta1, beta2 = (
                 number(rate * factor) for rate, factor in zip(betas, schedule(token), strict=True)
             )
-            watch(token, (event_cues, event_outcomes, frequency), weights)
+            if watch is not None:
+                event = event_cues, event_outcomes, frequency
+                watch(token, event, brought(weights, last, token - 1, gamma, number))
+            for cue in distinct(event_cues):
+                multiply(weights, cue, outcomes, power(gamma, token - 1 - last[cue], number))
+                last[cue] = token
+            activations = {j: activation(weights, event_cues, j, number) for j in outcomes}
+            for cue in distinct(event_cues):
+                multiply(weights, cue, outcomes, gamma)
             for outcome in outcomes:
-                a = activation(weights, event_cues, outcome, number)
-                u = beta1 * (maximum[outcome] - a) if outcome in event_outcomes else beta2 * (zero - a)
+                rate, target = (beta1, maximum[outcome]) if outcome in event_outcomes else (beta2, zero)
                 for cue in event_cues:
-                    weights[cue, outcome] = weights[cue, outcome] + salience[cue] * u
-    return weights
+                    a = activations[outcome] if rule == "rescorla_wagner" else weights[cue, outcome]
+                    weights[cue, outcome] = weights[cue, outcome] + salience[cue] * (rate * (target - a))
+    return brought(weights, last, token, gamma, number)
+
+
+def power(gamma: Any, n: int, number: Number) -> Any:
+    """gamma to the power of n, by repeated squaring, from the lowest bit of n on."""
+    found, square = number(1), gamma
+    while n > 0:
+        if n % 2 == 1:
+            found = found * square
+        square = square * square
+        n = n // 2
+    return found
+
+
+def multiply(weights: Weights, cue: str, outcomes: Iterable[str], factor: Any) -> None:
+    """Multiplies the row of a cue."""
+    # 1 changes nothing.
+    if factor != 1:
+        for outcome in outcomes:
+            weights[cue, outcome] = factor * weights[cue, outcome]
+
+
+def brought(weights: Weights, last: Mapping[str, int], token: int, gamma: Any, number: Number) -> Weights:
+    """The weights after a token, each kept as it was after the last one that changed it."""
+    if gamma == 1:
+        return weights
+    return {
+        (cue, outcome): power(gamma, token - last[cue], number) * weight
+        for (cue, outcome), weight in weights.items()
+    }
 
 
 def trajectory(
@@ -83,6 +127,7 @@ def trajectory(
     initial: Mapping[tuple[str, str], Scalar] | None = None,
     number: Number = float,
     schedule: Schedule = unscheduled,
+    **more: Any,
 ) -> dict[int, Weights]:
     """The weights after each of some tokens; 0: before the first."""
     tokens = list(at)
@@ -95,7 +140,8 @@ def trajectory(
         if token - 1 in tokens:
             found[token - 1] = dict(weights)
 
-    weights = learn(events, alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch)
+    told = alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch
+    weights = learn(events, *told, **more)
     if last in tokens:
         found[last] = weights
     return found
@@ -111,6 +157,7 @@ def mean(
     initial: Mapping[tuple[str, str], Scalar] | None = None,
     number: Number = float,
     schedule: Schedule = unscheduled,
+    **more: Any,
 ) -> Weights:
     """The mean of the weights after each token. Each weight is added as many times as it was what it was."""
     wide = Fraction if number is Fraction else float
@@ -123,7 +170,8 @@ def mean(
                 sums[cue, outcome] += wide(weights[cue, outcome]) * (token - since[cue])
             since[cue] = token
 
-    weights = learn(events, alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch)
+    told = alpha, beta, lambda_, cues, outcomes, initial, number, schedule, watch
+    weights = learn(events, *told, **more)
     tokens = 0
     for event in events:
         tokens = tokens + event[2]

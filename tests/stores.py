@@ -7,6 +7,7 @@ import numpy as np
 import rescorla as rw
 import strategies
 from rescorla._learn.request import request_of
+from rescorla._learn.rule import Rule
 from rescorla._learn.tiles import Tiles, opened_or_made, tiles_of
 
 EVENTS = [(f"a{i % 7}_b{i % 11}", f"x{i % 13}_y{i % 5}") for i in range(300)]
@@ -14,7 +15,7 @@ METHODS = ("forward", "adjoint")
 DTYPES = ("float64", "float32")
 
 
-RULE: dict[str, Any] = {"alpha": 0.1, "beta": 0.1, "lambda_": 1.0, "dtype": "float64"}
+RULE: dict[str, Any] = {"alpha": 0.1, "beta": 0.1, "lambda_": 1.0, "dtype": "float64", "rule": Rule()}
 
 
 def made(events: rw.Events, path: Path | str, method: str | None = None, **rule: Any) -> Tiles:

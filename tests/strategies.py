@@ -202,7 +202,7 @@ def by_label(weights: Any) -> dict[tuple[str, str], bytes]:
 
 def reference_weights(
     rows: Sequence[Event],
-    rule: Rule,
+    parameters: Rule,
     cues: Sequence[str],
     outcomes: Sequence[str],
     dtype: Any = np.float64,
@@ -215,6 +215,6 @@ def reference_weights(
     with np.errstate(all="ignore"):
         number = float if dtype == np.float64 else dtype
         learn = reference.mean if average else reference.learn
-        told = (rule.alpha, rule.beta, rule.lambda_, cues, outcomes, initial, number)
+        told = (parameters.alpha, parameters.beta, parameters.lambda_, cues, outcomes, initial, number)
         learned = learn(rows, *told, **more)
     return reference.matrix(learned, cues, outcomes, dtype)

@@ -20,9 +20,10 @@ from rescorla._events.events import Events, open_events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.request import request_of
 from rescorla._learn.rescorla_wagner import Method, forecast
+from rescorla._learn.rule import RuleName, rule_given
 from rescorla._learn.schedule import Schedule
 from rescorla._learn.tiles import Tiles, opened_or_made, tiles_of
-from rescorla._shared.checks import PathName, PerName, one_of, shown, thread_count
+from rescorla._shared.checks import PathName, PerName, element_type, one_of, shown, thread_count
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import some
@@ -57,6 +58,9 @@ def learn(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    rule: RuleName = "rescorla_wagner",
+    rule_parameters: Mapping[str, float] | None = None,
+    retention: float = 1.0,
     schedule: Schedule | None = None,
     average: bool = False,
     cues: Iterable[str] | None = None,
@@ -81,8 +85,10 @@ def learn(
         a file beside the store, which goes at the end.
     out : path
         The store, a folder whose name ends in ``.zarr``. Client and workers must see it under the same path.
-    alpha, beta, lambda_, schedule, average, cues, outcomes, initial, dtype, method
+    alpha, beta, lambda_, rule, rule_parameters, retention, schedule, average
         As `rescorla.learn` takes them. A schedule is called by this process, before learning.
+    cues, outcomes, initial, dtype, method
+        As `rescorla.learn` takes them.
     progress : None, bool or callable(done, total), default None
         In tiles. None shows a bar on a terminal and in a notebook. A callable is called by the calling
         thread; when it raises, learning stops.
@@ -151,6 +157,7 @@ def learn(
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
+        rule=rule_given(rule, rule_parameters, retention, element_type(dtype)),
         schedule=schedule,
         average=average,
         cues=cues,

@@ -1,5 +1,7 @@
 //! The class `Job`: learning that is prepared once, and done part by part, on any threads.
 
+use std::ops::Range;
+
 use numpy::{Element as NumpyElement, Ix2, PyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,9 +11,14 @@ use super::file::PyEventFile;
 use super::learn::{Arguments, as_dict};
 use super::watch::watched_by;
 use crate::error::Error;
+use crate::events::EventFile;
 use crate::kernel::scalar::Scalar;
-use crate::learn::{Job, Kernels};
+use crate::learn::{Job, Kernels, Plan, Report};
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
+use crate::rules::table::{WithRule, by_name};
+use crate::tiles::method::Method;
+use crate::tiles::result::Matrix;
 
 /// What there is to learn, made ready once. Parts of it are learned by any threads at once.
 #[pyclass(name = "Job", module = "rescorla._core", frozen)]
@@ -23,8 +30,71 @@ pub(crate) struct PyJob {
 
 /// A job of either type.
 enum OfFloats {
-    Double(Job<'static, f64>),
-    Single(Job<'static, f32>),
+    Double(Box<dyn Learns<f64>>),
+    Single(Box<dyn Learns<f32>>),
+}
+
+/// A job by any rule.
+trait Learns<E>: Send + Sync {
+    fn method(&self) -> Method;
+    fn n_lanes(&self) -> usize;
+    fn shape(&self) -> [usize; 2];
+    fn width(&self) -> usize;
+    fn report(&self) -> Report;
+    fn learn_lanes(
+        &self,
+        lanes: Range<usize>,
+        out: &Matrix<'_, E>,
+        threads: usize,
+        monitor: &Monitor,
+    ) -> Result<usize, Error>;
+}
+
+impl<E: Kernels, R: Rule<E> + Send> Learns<E> for Job<'static, E, R> {
+    fn method(&self) -> Method {
+        self.method()
+    }
+
+    fn n_lanes(&self) -> usize {
+        self.n_lanes()
+    }
+
+    fn shape(&self) -> [usize; 2] {
+        self.shape()
+    }
+
+    fn width(&self) -> usize {
+        self.width()
+    }
+
+    fn report(&self) -> Report {
+        self.report(self.width())
+    }
+
+    fn learn_lanes(
+        &self,
+        lanes: Range<usize>,
+        out: &Matrix<'_, E>,
+        threads: usize,
+        monitor: &Monitor,
+    ) -> Result<usize, Error> {
+        self.learn_lanes(lanes, out, threads, monitor)
+    }
+}
+
+/// Making a job by some rule.
+struct Preparing<'l, 'a, E: Clone> {
+    file: &'l EventFile,
+    plan: &'l Plan<'a, E>,
+    monitor: &'l Monitor,
+}
+
+impl<E: Kernels> WithRule<E> for Preparing<'_, '_, E> {
+    type Output = Box<dyn Learns<E>>;
+
+    fn run<R: Rule<E> + Send + 'static>(self, rule: R) -> Result<Self::Output, Error> {
+        Ok(Box::new(Job::by(rule, self.file, self.plan, self.monitor)?.into_owned()?))
+    }
 }
 
 /// Evaluates an expression for the job that there is.
@@ -42,7 +112,7 @@ impl PyJob {
     #[new]
     #[pyo3(
         signature = (events, *, dtype, **parameters),
-        text_signature = "(events, *, dtype, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, \
+        text_signature = "(events, *, dtype, alpha, beta1, beta2, lambda_, rule, retention, schedule, average, cue_rows, outcome_columns, \
                           keep_rows, initial, initial_columns, method, threads, event_memory, kernel, tile, progress)"
     )]
     fn new(
@@ -89,7 +159,7 @@ impl PyJob {
     /// How it goes.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        as_dict(py, &of_either!(&self.job, job => job.report(job.width())))
+        as_dict(py, &of_either!(&self.job, job => job.report()))
     }
 
     /// Learns the lanes from `start` to `stop` into an array that has no others, and must be zero.
@@ -102,7 +172,7 @@ impl PyJob {
         out: &Bound<'_, PyAny>,
         threads: usize,
     ) -> PyResult<()> {
-        of_either!(&self.job, job => self.learn_lanes(py, job, (start, stop), out, threads))
+        of_either!(&self.job, job => self.learn_lanes(py, &**job, (start, stop), out, threads))
     }
 
     /// Tokens of tiles that are learned, and of all tiles that were begun.
@@ -120,15 +190,16 @@ fn prepared<E: Kernels + NumpyElement>(
     py: Python<'_>,
     events: &PyEventFile,
     arguments: &Arguments<'_>,
-) -> PyResult<Job<'static, E>> {
-    arguments.carry_out(py, events, |file, plan, monitor| Job::new(file, plan, monitor)?.into_owned())
+) -> PyResult<Box<dyn Learns<E>>> {
+    let rule = arguments.rule.as_str();
+    arguments.carry_out(py, events, |file, plan, monitor| by_name(rule, Preparing { file, plan, monitor }))
 }
 
 impl PyJob {
     fn learn_lanes<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
-        job: &Job<'static, E>,
+        job: &dyn Learns<E>,
         (start, stop): (usize, usize),
         out: &Bound<'_, PyAny>,
         threads: usize,

@@ -21,9 +21,14 @@ use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
 use crate::learn::{BUDGET, Initial, Kernels, Plan, Report};
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
+use crate::rules::table::{WithRule, by_name};
 use crate::tiles::method::Method;
 use crate::tiles::result::{Axis, Matrix};
 use crate::tiles::rule::Schedule;
+
+/// The rule unless another one is asked for.
+const RULE: &str = "rescorla_wagner";
 
 /// A file for the result: where it is, what errors call it, where the elements begin, and their type.
 type Room = (PathBuf, PathBuf, u64, String);
@@ -38,6 +43,8 @@ parameters! {
         beta1: f64,
         beta2: f64,
         lambda_: Numbers<'py> = Numbers::Same(1.0),
+        rule: String = RULE.into(),
+        retention: f64 = 1.0,
         schedule: Option<Factors<'py>> = None,
         average: bool = false,
         /// The row of each cue; `None`: the cue's own number.
@@ -61,8 +68,8 @@ parameters! {
 #[pyfunction]
 #[pyo3(
     signature = (events, *, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, average, cue_rows, outcome_columns, keep_rows, \
-                      initial, initial_columns, out, method, threads, event_memory, kernel, tile, progress)"
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, retention, schedule, average, cue_rows, outcome_columns, \
+                      keep_rows, initial, initial_columns, out, method, threads, event_memory, kernel, tile, progress)"
 )]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
@@ -124,7 +131,6 @@ pub(super) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
     result.set_item("max_kappa", report.facts.max_kappa)?;
     result.set_item("updates_forward", report.facts.forward_updates)?;
     result.set_item("updates_adjoint", report.facts.adjoint_updates)?;
-    result.set_item("safe_rate", 2.0 / report.facts.max_kappa)?;
     Ok(result)
 }
 
@@ -162,6 +168,22 @@ pub(crate) fn forecast<'py>(
     result.set_item("max_kappa", forecast.facts.max_kappa)?;
     result.set_item("memory", memory)?;
     Ok(result)
+}
+
+/// Learning all weights by some rule.
+struct Learning<'l, 'a, E: Clone> {
+    file: &'l EventFile,
+    plan: &'l Plan<'l, E>,
+    matrix: &'l Matrix<'a, E>,
+    monitor: &'l Monitor,
+}
+
+impl<E: Kernels> WithRule<E> for Learning<'_, '_, E> {
+    type Output = Report;
+
+    fn run<R: Rule<E> + Send + 'static>(self, rule: R) -> Result<Report, Error> {
+        self.plan.learn_by(rule, self.file, self.matrix, &[], self.monitor)
+    }
 }
 
 /// How it went; which lines of the result lie next to each other, and in a file their checksum.
@@ -217,8 +239,9 @@ impl Arguments<'_> {
         events: &PyEventFile,
         matrix: &Matrix<'_, E>,
     ) -> PyResult<Learned> {
+        let rule = self.rule.as_str();
         self.carry_out(py, events, |file, plan, monitor| {
-            let report = plan.learn(file, matrix, monitor)?;
+            let report = by_name(rule, Learning { file, plan, matrix, monitor })?;
             Ok((report, matrix.lanes(), matrix.crc()))
         })
     }
@@ -272,6 +295,7 @@ impl Arguments<'_> {
             beta2: self.beta2,
             schedule,
             lambda: &lambda,
+            retention: self.retention,
             initial,
             average: self.average,
             keep: keep.as_deref(),

@@ -8,17 +8,21 @@ use super::arrays::{Read1, Write, indices, of_floats};
 use super::file::PyEventFile;
 use super::learn::{Arguments, as_dict};
 use crate::error::Error;
+use crate::events::EventFile;
 use crate::grow::{collected, gathered};
-use crate::learn::Kernels;
-use crate::learn::trajectory::{Cells, Recording};
+use crate::learn::trajectory::{Cells, Predictions, Recording};
+use crate::learn::{Kernels, Plan, Report};
+use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
+use crate::rules::table::{WithRule, by_name};
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
 /// or else for each column the `rows`, after each of the `tokens`.
 #[pyfunction]
 #[pyo3(
     signature = (events, *, tokens, rows, columns, predictions, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, cue_rows, outcome_columns, initial, \
-                      initial_columns, tokens, rows, columns, predictions, out, threads, kernel, tile, progress)"
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, retention, schedule, cue_rows, outcome_columns, \
+                      initial, initial_columns, tokens, rows, columns, predictions, out, threads, kernel, tile, progress)"
 )]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn trajectories<'py>(
@@ -65,8 +69,10 @@ impl Wanted<'_> {
         let out = out.slice()?;
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
-        let (report, predictions) = arguments
-            .carry_out(py, events, |file, plan, monitor| plan.trajectories(file, &recording, out, monitor))?;
+        let rule = arguments.rule.as_str();
+        let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
+            by_name(rule, Tracing { file, plan, recording: &recording, out, monitor })
+        })?;
         let result = as_dict(py, &report)?;
         if let Some(predictions) = predictions {
             result.set_item("records", predictions.records.into_pyarray(py))?;
@@ -75,6 +81,23 @@ impl Wanted<'_> {
             result.set_item("errors", predictions.errors.into_pyarray(py))?;
         }
         Ok(result)
+    }
+}
+
+/// Recording by some rule.
+struct Tracing<'l, E: Clone> {
+    file: &'l EventFile,
+    plan: &'l Plan<'l, E>,
+    recording: &'l Recording<'l>,
+    out: &'l mut [E],
+    monitor: &'l Monitor,
+}
+
+impl<E: Kernels> WithRule<E> for Tracing<'_, E> {
+    type Output = (Report, Option<Predictions<E>>);
+
+    fn run<R: Rule<E>>(self, rule: R) -> Result<Self::Output, Error> {
+        self.plan.trajectories_by(rule, self.file, self.recording, self.out, self.monitor)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::grow::Grow;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
 use crate::rules::rule::{At, MOST_STATES, Rule};
-use crate::tiles::forgetting::Rows;
+use crate::tiles::forgetting::{Rows, multiply};
 
 const ROWS: &str = "the rows of a token";
 
@@ -103,7 +103,13 @@ impl<E: Element, R: Rule<E>> Loops for General<'_, '_, '_, E, R> {
         let Self { own, stretch, run } = self;
         let times = stretch.times;
         for done in 0..stretch.len {
-            let Some(Event { cues, outcomes, .. }) = stretch.events.next() else { break };
+            let Some(Event { cues, outcomes, once }) = stretch.events.next() else { break };
+            if !once && !R::REPEATS {
+                return Err(Error::Argument(format!(
+                    "events must not name a cue twice for the rule {}; read them with duplicates=\"drop\"",
+                    R::NAME
+                )));
+            }
             own.tile.expect(outcomes);
             for _ in 0..times.of(done) {
                 own.rows.clear();
@@ -116,15 +122,12 @@ impl<E: Element, R: Rule<E>> Loops for General<'_, '_, '_, E, R> {
                 if own.tile.attend(&own.rows) {
                     own.tile.expect(outcomes);
                 }
-                let ColumnTile { weights, width, .. } = &mut own.tile;
-                if let Some(forgotten) = &mut own.forgotten {
-                    forgotten.bring(weights, *width, &own.rows);
-                }
                 own.sum(cues);
                 own.update();
-                let ColumnTile { weights, width, .. } = &mut own.tile;
-                if let Some(forgotten) = &mut own.forgotten {
-                    forgotten.pass(weights, *width, &own.rows);
+                if R::KERNEL
+                    && let Some(forgotten) = &mut own.forgotten
+                {
+                    forgotten.next();
                 }
                 for at in 0..own.rows.len() {
                     let row = own.rows[at] as usize;
@@ -154,7 +157,12 @@ impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
         let sums = &mut self.room.sums[..width];
         sums.fill(E::default());
         for &row in cues {
-            let weights = &self.tile.weights[row as usize * width..][..width];
+            let weights = &mut self.tile.weights[row as usize * width..][..width];
+            if R::KERNEL
+                && let Some(factor) = self.forgotten.as_mut().and_then(|rows| rows.recalled(row as usize))
+            {
+                multiply(weights, factor);
+            }
             let [a, b, c, d] = planes(self.states, &mut self.room.none, (n, row as usize, width));
             for lane in 0..width {
                 let state = gathered(begun, [a[lane], b[lane], c[lane], d[lane]]);
@@ -183,6 +191,11 @@ impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
         let (sums, updates) = (&self.room.sums[..width], &self.room.updates[..width]);
         let (targets, rates) = (&self.tile.targets[..width], &self.tile.rates[..width]);
         let weights = &mut self.tile.weights[row * width..][..width];
+        if R::KERNEL
+            && let Some(kept) = self.forgotten.as_mut().and_then(|rows| rows.kept(row))
+        {
+            multiply(weights, kept);
+        }
         let [a, b, c, d] = planes(self.states, &mut self.room.none, (n, row, width));
         for lane in 0..width {
             let (sum, target, rate, update) = (sums[lane], targets[lane], rates[lane], updates[lane]);

@@ -1,7 +1,8 @@
 //! Rules: what happens to weights, event by event.
 //!
-//! [`rule`] says what a rule must say. A file here is such a rule, in plain numbers, one column at a time: [`rescorla_wagner`]. The
-//! driver (`learn::forward`) has everything else: events, tiles, threads, schedules, means, records, results.
+//! [`rule`] says what a rule must say. A file here is such a rule, in plain numbers, one column at a time: [`rescorla_wagner`],
+//! [`no_competition`]. [`table`] has their names. The driver (`learn::forward`) has everything else: events, tiles, threads, schedules,
+//! means, records, results.
 //!
 //! Rooms are learners that read something else than events one by one, or make something else than weights of tokens:
 //!
@@ -17,8 +18,10 @@
 #![deny(unsafe_code)]
 
 pub mod delta;
+pub mod no_competition;
 pub mod planes;
 pub mod rescorla_wagner;
 pub mod rows;
 pub mod rule;
+pub mod table;
 pub mod widrow_hoff;

@@ -120,6 +120,9 @@ pub trait Rule<E: Element>: Sync {
     #[doc(hidden)]
     const KERNEL: bool = false;
 
+    /// Whether events may name a cue twice.
+    const REPEATS: bool = true;
+
     /// The states of a weight, which change with it: an array, such as `[E; 1]`; at most [`MOST_STATES`].
     type State: Copy + Sync + AsRef<[E]> + AsMut<[E]>;
     /// What a tile remembers of earlier tokens. Every tile has its own.

@@ -75,29 +75,29 @@ impl<'a, E: Element> Rows<'a, E> {
         self.retention.power(self.token.saturating_sub(self.last[row]))
     }
 
-    /// Makes some rows what they are now. Rows have `width` elements.
+    /// What a row must be multiplied by now, before it is summed, unless it was already.
     #[inline(always)]
-    pub(crate) fn bring(&mut self, weights: &mut [E], width: usize, rows: &[u32]) {
-        for row in rows.iter().map(|&row| row as usize) {
-            if self.last[row] != self.token {
-                multiply(&mut weights[row * width..][..width], self.factor(row));
-                self.last[row] = self.token;
-            }
-        }
+    pub(crate) fn recalled(&mut self, row: usize) -> Option<E> {
+        (self.last[row] != self.token).then(|| {
+            let factor = self.factor(row);
+            self.last[row] = self.token;
+            factor
+        })
     }
 
-    /// The next token: multiplies some rows, which were brought to now, once by gamma.
+    /// The next token begins to change rows, all of which were recalled.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, weights: &mut [E], width: usize, rows: &[u32]) {
-        let before = self.token;
+    pub(crate) fn next(&mut self) {
         self.token += 1;
-        for row in rows.iter().map(|&row| row as usize) {
-            // A row that comes twice is multiplied once.
-            if self.last[row] == before {
-                multiply(&mut weights[row * width..][..width], self.retention.gamma());
-                self.last[row] = self.token;
-            }
-        }
+    }
+
+    /// What a recalled row must be multiplied by before it is changed: gamma, once if it comes twice.
+    #[inline(always)]
+    pub(crate) fn kept(&mut self, row: usize) -> Option<E> {
+        (self.last[row] != self.token).then(|| {
+            self.last[row] = self.token;
+            self.retention.gamma()
+        })
     }
 
     /// Makes all rows what they are now.

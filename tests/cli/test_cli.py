@@ -288,7 +288,7 @@ def test_info_of_events_and_of_weights(run: Run, table: Path, tmp_path: Path) ->
     report = fields(run("info", tmp_path / "w.npz"))
     assert report["weights"] == str(tmp_path / "w.npz")
     assert (report["cues"], report["outcomes"], report["values"]) == ("3", "2", "float64")
-    assert (report["alpha"], report["continued"], report["rule"]) == ("3 numbers", "no", "rescorla-wagner")
+    assert (report["alpha"], report["continued"], report["rule"]) == ("3 numbers", "no", "rescorla_wagner")
 
 
 def test_learn_by_a_method(run: Run, table: Path, tmp_path: Path) -> None:

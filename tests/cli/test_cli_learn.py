@@ -32,6 +32,8 @@ LEARN: list[tuple[str, dict[str, Any]]] = [
     ("--schedule inverse_time:10", {"schedule": rw.schedules.inverse_time(10)}),
     ("--schedule piecewise:2/4,1/0.5/0.1", {"schedule": rw.schedules.piecewise([2, 4], [1, 0.5, 0.1])}),
     ("--average", {"average": True}),
+    ("--rule no_competition", {"rule": "no_competition"}),
+    ("--retention 0.999", {"retention": 0.999}),
     ("--event-memory 0", {"event_memory": 0}),
     ("--event-memory 1MiB", {"event_memory": 1 << 20}),
     ("--initial before.npz", {"initial": "before.npz"}),
@@ -99,8 +101,9 @@ def test_the_equilibrium_from_initial_weights(more: str) -> None:
 
 @pytest.mark.parametrize("function", [rw.learn, rw.equilibrium])
 def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
-    # What is given as FILE and as -o; phases would be several results, and -o names one.
-    arguments = set(inspect.signature(function).parameters) - {"events", "out", "by"}
+    # What is given as FILE and as -o; phases would be several results, and -o names one; these rules have
+    # no parameters of their own.
+    arguments = set(inspect.signature(function).parameters) - {"events", "out", "by", "rule_parameters"}
     assert arguments <= {action.dest for action in all_of(cli.parser())[function.__name__]._actions}
 
 

@@ -38,7 +38,7 @@ BAD = {
         "--split 1.5 --test-output t.rw",
     ),
     "learn text.txt": EVENTS,
-    "learn e.tab": (*WEIGHTS, "--cues z", "--outcomes z", "--method adjoint --average"),
+    "learn e.tab": (*WEIGHTS, "--cues z", "--outcomes z", "--method adjoint --average", "--retention 1.5"),
     "equilibrium text.txt": EVENTS,
     "equilibrium e.tab": (*WEIGHTS, "--ridge -1", "--tol -1"),
     "activations text.txt w.npz --top 1 --unknown ignore": EVENTS,

@@ -36,6 +36,8 @@ def job(
         beta1=0.1,
         beta2=0.1,
         lambda_=np.ones(len(plan.outcomes)),
+        rule="rescorla_wagner",
+        retention=1.0,
         schedule=schedule,
         average=average,
         cue_rows=plan.cue_rows,

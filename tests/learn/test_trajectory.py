@@ -335,7 +335,7 @@ def test_parameters() -> None:
         source, [("light", "food")], alpha=alpha, beta=(0.2, 0.1), schedule=FALLING, initial=start, at=[1]
     )
     expected = {
-        "rule": "rescorla-wagner",
+        "rule": "rescorla_wagner",
         "alpha": [0.1],
         "beta1": 0.2,
         "beta2": 0.1,
@@ -356,7 +356,7 @@ def test_xarray_and_pandas_have_the_same_numbers(pairs: Any) -> None:
     assert array.dims == (("token", "cue", "outcome") if pairs is None else ("token", "pair"))
     assert array.token.values.tolist() == frame.index.tolist() == [0, 3]
     assert (frame.index.name, frame.columns.names) == ("token", ["cue", "outcome"])
-    assert array.attrs["rule"] == "rescorla-wagner"
+    assert array.attrs["rule"] == "rescorla_wagner"
     names = list(itertools.product(traj.cues, traj.outcomes)) if pairs is None else pairs
     assert frame.columns.tolist() == names
     if pairs is not None:

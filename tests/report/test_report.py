@@ -53,7 +53,7 @@ def some_weights(n_cues: int = 12, n_outcomes: int = 9) -> rw.Weights:
     values = np.random.default_rng(1).normal(size=(n_cues, n_outcomes)).round(3)
     values[:, 0] = 0.0
     names = [f"cue {row}" for row in range(n_cues)], [f"outcome {column}" for column in range(n_outcomes)]
-    return rw.Weights(values, *names, {"rule": "rescorla-wagner", "alpha": 0.1, "seconds": 0.123456})
+    return rw.Weights(values, *names, {"rule": "rescorla_wagner", "alpha": 0.1, "seconds": 0.123456})
 
 
 def write(kind: str, folder: Path) -> Path:
@@ -194,7 +194,7 @@ def test_without_javascript_the_facts_are_there(browser: Any, tmp_path: Path) ->
     context.close()
     assert "needs JavaScript" in text
     assert "What is in this file" in text
-    assert "rescorla-wagner" in text
+    assert "rescorla_wagner" in text
 
 
 @pytest.mark.parametrize("kind", ["weights", "events", "trajectories"])

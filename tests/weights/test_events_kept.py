@@ -84,7 +84,7 @@ def test_what_cannot_be_read_does_not_end_learning(tmp_path: Path) -> None:
 @settings(max_examples=min(settings().max_examples, 80))
 @given(MADE)
 def test_any_nested_mapping_survives_every_format(folder: Path, made: dict[str, Any]) -> None:
-    parameters = {"rule": "rescorla-wagner", "lambda": [1.0, 2.0], "events": made}
+    parameters = {"rule": "rescorla_wagner", "lambda": [1.0, 2.0], "events": made}
     weights = rw.Weights(np.eye(2), ["a", "b"], ["x", "y"], parameters)
     for suffix in SUFFIXES:
         path = folder / f"w.{suffix}"

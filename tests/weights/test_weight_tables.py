@@ -18,7 +18,7 @@ from strategies import VERBATIM_NAMES
 
 VALUES = [[0.5, -1.0, 0.1], [0.25, 1e-300, -0.0]]
 PARAMETERS = {
-    "rule": "rescorla-wagner",
+    "rule": "rescorla_wagner",
     "alpha": 0.1,
     "n_events": 3,
     "continued": True,

@@ -21,7 +21,7 @@ from rescorla._weights import disk, files, hdf5, npy
 VALUES = [[0.5, -1.0, 0.0], [0.25, 0.1, 0.1]]
 CUES, OUTCOMES = ("red", "#é𝒳"), ("y", "n", "a b")
 PARAMETERS = {
-    "rule": "rescorla-wagner",
+    "rule": "rescorla_wagner",
     "alpha": 0.1,
     "lambda": [1.0, 0.5, 2.0],
     "n_events": 3,
@@ -264,7 +264,7 @@ def test_to_xarray() -> None:
     array = weights().to_xarray()
     assert array.dims == ("cues", "outcomes")
     assert float(array.sel(cues="#é𝒳", outcomes="n")) == 0.1
-    assert array.attrs == {"rule": "rescorla-wagner", "alpha": "0.1", "n_events": "3", "continued": "true"}
+    assert array.attrs == {"rule": "rescorla_wagner", "alpha": "0.1", "n_events": "3", "continued": "true"}
     assert array.coords["lambda"].to_dict()["dims"] == ("outcomes",)
     assert array.coords["lambda"].values.tolist() == [1.0, 0.5, 2.0]
 
@@ -1013,7 +1013,7 @@ def test_parameters_say_how_weights_came_about() -> None:
     first = rw.learn(events, beta=(0.2, 0.1), dtype="float32", threads=1)
     assert json.loads(json.dumps(first.parameters)) == first.parameters
     expected = {
-        "rule": "rescorla-wagner",
+        "rule": "rescorla_wagner",
         "alpha": 0.1,
         "beta1": 0.2,
         "beta2": 0.1,

@@ -54,6 +54,7 @@ def convergence(
     alpha: PerName = 0.1,
     beta: float = 0.1,
     lambda_: PerName = 1.0,
+    retention: float = 1.0,
     outcomes: Iterable[str] | None = None,
 ) -> Convergence[float]: ...
 
@@ -65,6 +66,7 @@ def convergence(
     alpha: PerName = 0.1,
     beta: tuple[float, float],
     lambda_: PerName = 1.0,
+    retention: float = 1.0,
     outcomes: Iterable[str] | None = None,
 ) -> Convergence[Floats]: ...
 
@@ -75,6 +77,7 @@ def convergence(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    retention: float = 1.0,
     outcomes: Iterable[str] | None = None,
 ) -> Convergence[Any]:
     """Say how quickly learning by the Rescorla-Wagner rule approaches its equilibrium, and how close it gets.
@@ -99,6 +102,9 @@ def convergence(
         not both 0. With two different rates each outcome has its own R, and results come per outcome.
     lambda_ : float, mapping or array_like of shape (n_outcomes,), default 1.0
         The asymptote: one number, or one per outcome. An array has the order of the result.
+    retention : float, default 1.0
+        1 alone: weights that are forgotten (see `learn`) tend to the equilibrium with a ridge, which
+        `equilibrium` gives.
     outcomes : iterable of str, optional
         The outcomes to look at, in this order; by default all.
 
@@ -168,6 +174,11 @@ def convergence(
     So after long learning the weight of red to y is 0.67 give or take 0.08.
     """
     beta1, beta2 = rates(beta)
+    if number("retention", retention) != 1:
+        raise ValueError(
+            "retention must be 1: weights that are forgotten tend to the equilibrium with a ridge of "
+            "m * (1 - retention) / (alpha * beta), where m is the number of tokens"
+        )
     if beta1 == beta2 == 0:
         raise ValueError("beta must be more than 0: without learning everything stays as it is")
     events = events_given(events, "convergence")

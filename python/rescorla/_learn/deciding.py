@@ -16,8 +16,6 @@ from rescorla._shared.checks import shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-RULE = "rescorla-wagner"
-
 
 def deciding(request: Request, events: Events) -> dict[str, Any]:
     """What decides the bits, but for the method."""
@@ -26,7 +24,7 @@ def deciding(request: Request, events: Events) -> dict[str, Any]:
         "digest": events.digest,
         "n_events": len(events),
         "n_tokens": events.n_tokens,
-        "rule": RULE,
+        **request.rule.recorded(),
         "dtype": str(request.element),
         "cues": list(plan.cues),
         "outcomes": list(plan.outcomes),

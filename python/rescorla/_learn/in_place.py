@@ -14,6 +14,7 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe
 from rescorla._learn.record import learned, rates_of
+from rescorla._learn.rule import Rule
 from rescorla._learn.schedule import Schedule, name_of, tabulated
 from rescorla._shared.checks import (
     PerName,
@@ -113,6 +114,7 @@ def learn_in_place(
         given,
         report,
         started,
+        **Rule().recorded(),
         **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
         schedule=None if schedule is None else name_of(schedule),
         average=False,

@@ -255,16 +255,16 @@ def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
         raise
 
 
-def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool) -> None:
+def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool, retention: float = 1.0) -> None:
     """Warn the user where the fastest rate is not safe in every event."""
     rate = RATE.get()
     kappa = report["max_kappa"]
-    if fastest * kappa >= 2:
+    if fastest * kappa >= 1 + retention:
         what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
         # Who calls it eta has no saliences.
         size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
         warn(
             f"{what} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
-            f"safe only below {report['safe_rate']:g}; lower {cure}",
+            f"safe only below {(1 + retention) / kappa:g}; lower {cure}",
             NumericalWarning,
         )

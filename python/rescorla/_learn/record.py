@@ -59,7 +59,9 @@ def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, 
     return {"alpha": alpha, "beta1": betas[0], "beta2": betas[1], "lambda": lambda_}
 
 
-def learned(events: _Sized, report: Mapping[str, Any], started: float, **facts: Any) -> dict[str, Any]:
-    """The ``parameters`` of what the rule of Rescorla and Wagner learned."""
+def learned(
+    events: _Sized, report: Mapping[str, Any], started: float, *, rule: str, **facts: Any
+) -> dict[str, Any]:
+    """The ``parameters`` of what a rule learned."""
     reported = {name: report[name] for name in _REPORTED if name in report}
-    return record("rescorla-wagner", started, **facts, **of_events(events), **reported)
+    return record(rule, started, **facts, **of_events(events), **reported)

@@ -9,8 +9,19 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, rule_of, saliences, start_of, warn_unshared
+from rescorla._learn.plan import (
+    Numbers,
+    Plan,
+    maximal,
+    plan_of,
+    rule_of,
+    saliences,
+    start_of,
+    warn_unsafe,
+    warn_unshared,
+)
 from rescorla._learn.record import rates_of
+from rescorla._learn.rule import Rule
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import PerName, flag
 from rescorla._shared.testing import asked
@@ -23,6 +34,7 @@ if TYPE_CHECKING:
 class Request(NamedTuple):
     """All that the engine is told, but for how it works."""
 
+    rule: Rule
     plan: Plan
     chosen: bool
     alphas: Numbers
@@ -40,6 +52,10 @@ class Request(NamedTuple):
         """The largest rate of any token."""
         return max(self.betas) if self.factors is None else self.factors.fastest
 
+    def warn_unsafe(self, report: dict[str, Any]) -> None:
+        """Warn the user where the fastest rate is not safe in every event."""
+        warn_unsafe(self.fastest, report, scheduled=self.factors is not None, retention=self.rule.retention)
+
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""
         return {
@@ -47,6 +63,7 @@ class Request(NamedTuple):
             "beta1": self.betas[0],
             "beta2": self.betas[1],
             "lambda_": self.lambdas.values,
+            **self.rule.told(),
             "schedule": None if self.factors is None else (self.factors.present, self.factors.absent),
             "cue_rows": self.plan.cue_rows,
             "outcome_columns": self.plan.outcome_columns,
@@ -84,6 +101,7 @@ class Request(NamedTuple):
     def recorded(self) -> dict[str, Any]:
         """What the ``parameters`` of the weights say of it."""
         return {
+            **self.rule.recorded(),
             **rates_of(self.alphas.recorded, self.betas, self.lambdas.recorded),
             "schedule": self.schedule,
             "average": self.average,
@@ -98,6 +116,7 @@ def request_of(
     alpha: PerName,
     beta: float | tuple[float, float],
     lambda_: PerName,
+    rule: Rule,
     schedule: Schedule | None = None,
     average: bool = False,
     cues: Iterable[str] | None = None,
@@ -118,6 +137,7 @@ def request_of(
     if initial is not None:
         warn_unshared(initial, plan, events)
     return Request(
+        rule,
         plan,
         cues is not None,
         alphas,

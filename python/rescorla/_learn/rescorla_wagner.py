@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,9 +13,10 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import learn_in_place
-from rescorla._learn.plan import naming_divergence, result_array, rule_of, warn_unsafe
+from rescorla._learn.plan import naming_divergence, result_array, rule_of
 from rescorla._learn.record import learned
 from rescorla._learn.request import request_of
+from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import (
     PathName,
@@ -45,6 +46,9 @@ def learn(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    rule: RuleName = "rescorla_wagner",
+    rule_parameters: Mapping[str, float] | None = None,
+    retention: float = 1.0,
     schedule: Schedule | None = None,
     average: bool = False,
     cues: Iterable[str] | None = None,
@@ -71,6 +75,9 @@ def learn(
     Where events keep duplicates, a cue that comes twice counts twice in a_j and is updated twice. An outcome
     that comes twice counts once. A row of frequency f is f tokens one after another.
 
+    With ``retention=`` below 1 each token first multiplies all weights by it, those of cues that are absent,
+    too; the activations are still those from before the token.
+
     Parameters
     ----------
     events : Events, path, iterable or data frame
@@ -87,6 +94,18 @@ def learn(
         The asymptote, the activation that a present outcome is to have: one number, or one per outcome. A
         mapping must have those outcomes of the result that the events have; an array is in the order of the
         result's outcomes.
+    rule : {"rescorla_wagner", "no_competition"}, default "rescorla_wagner"
+        The rule. In "no_competition" each cue has an error of its own, lambda_j - w_ij where the outcome is
+        present and 0 - w_ij where it is absent: cues do not compete, and none blocks another. It needs the
+        forward method, and events without duplicates.
+    rule_parameters : mapping from str to float, optional
+        What a rule has besides alpha, beta and lambda; these two rules have nothing.
+    retention : float, default 1.0
+        What a token leaves of every weight, above 0 and at most 1: gamma, where 1 forgets nothing. A weight
+        is halved in log(0.5) / log(gamma) tokens. For tokens drawn at random, with one salience alpha and one
+        rate beta, the expected weights tend to ``equilibrium(events, ridge=r)``, where r is
+        m * (1 - gamma) / (alpha * beta) and m the number of tokens. It goes with the rule of Rescorla and
+        Wagner, not with an average nor with learning in place.
     schedule : callable, optional
         Factors on the learning rate: a function that takes an array of token numbers (int64, from 1 on, some
         tens of thousands at a time, in order) and gives an array of factors, or a tuple of two, for beta1 and
@@ -110,11 +129,11 @@ def learn(
         How to compute. The forward method follows the rule step by step: every weight is bit for bit what a
         plain loop over the rule gives. The adjoint method goes through the events backward, once for each cue
         instead of once for each outcome: the same weights up to rounding (1e-12 of the largest of lambda and
-        weights in float64, 1e-5 in float32, while beta * kappa <= 1 and saliences are within a factor of
-        1000). It needs beta1 = beta2, no schedule and no average. "auto" takes the one with less work, but
-        the forward method where the work is small or the adjoint method's precision is not promised. Either
-        gives the same bits for any number of threads. The ``parameters`` of the result say which method it
-        was, and how many updates each one makes.
+        weights in float64, 1e-5 in float32, while beta * kappa <= retention and saliences are within a
+        factor of 1000). It needs beta1 = beta2, no schedule and no average. "auto" takes the one with less
+        work, but the forward method where the work is small or the adjoint method's precision is not
+        promised. Either gives the same bits for any number of threads. The ``parameters`` of the result say
+        which method it was, and how many updates each one makes.
     threads : int, optional
         How many threads to use; by default as many as the process may run on.
     event_memory : int, optional
@@ -166,10 +185,11 @@ def learn(
     Warns
     -----
     RescorlaWarning
-        When max(beta) * kappa >= 2 for an event, with kappa = sum of alpha_i m_i^2 over its cues i, each of
-        which it has m_i times: repeating that event would drive its activation away from its target instead
-        of towards it. With a schedule max(beta) is the largest rate of any token. When a mapping has names
-        that occur nowhere, or `initial` shares no name with the events.
+        When max(beta) * kappa >= 1 + retention for an event, with kappa = sum of alpha_i m_i^2 over its cues
+        i, each of which it has m_i times: repeating that event would drive its activation away from its
+        target instead of towards it. With a schedule max(beta) is the largest rate of any token. When a
+        mapping has names that occur nowhere, or `initial` shares no name with the events. When `retention`
+        halves weights within 100 tokens.
 
     Notes
     -----
@@ -252,6 +272,14 @@ def learn(
     ... )
     >>> round(last["a", "x"], 2), round(mean["a", "x"], 2)
     (0.33, 0.5)
+
+    Where weights are forgotten, what is not repeated fades:
+
+    >>> half_in_100 = 0.5 ** (1 / 100)
+    >>> then = rw.read_events([("light", "food", 100), ("tone", "food", 100)])
+    >>> faded = rw.learn(then, retention=half_in_100)
+    >>> round(faded["light", "food"], 3), round(faded["tone", "food"], 3)
+    (0.23, 0.459)
     """
     one_of("method", method, ("auto", "forward", "adjoint"))
     if isinstance(events, Weights):
@@ -270,7 +298,8 @@ def learn(
                 "out must be weights in memory to be learned in place, and these are in a store; give the "
                 "path of another store"
             )
-        _check_in_place(out, average, cues, outcomes, dtype, method)
+        given = rule_given(rule, rule_parameters, retention, out.data.dtype)
+        _check_in_place(out, given, average, cues, outcomes, dtype, method)
         return learn_in_place(
             events,
             out,
@@ -284,7 +313,8 @@ def learn(
     if event_memory is not None:
         event_memory = whole("event_memory", event_memory)
     resume = flag("resume", resume)
-    rule_of(dtype, beta, initial)
+    element, _ = rule_of(dtype, beta, initial)
+    given = rule_given(rule, rule_parameters, retention, element)
     n_threads = thread_count(threads)
     if part is not None:
         part = _checked_part(part)
@@ -302,6 +332,7 @@ def learn(
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
+        rule=given,
         schedule=schedule,
         average=average,
         cues=cues,
@@ -356,7 +387,7 @@ def learn(
             pair.describe(shape, request.element, fortran_order=report["fortran_order"])
             values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
-    warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
+    request.warn_unsafe(report)
     return weights
 
 
@@ -371,6 +402,7 @@ def _checked_part(part: object) -> tuple[int, int]:
 
 def _check_in_place(
     weights: Weights,
+    rule: Rule,
     average: object,
     cues: object,
     outcomes: object,
@@ -380,7 +412,11 @@ def _check_in_place(
     """ValueError for what cannot be done to weights in place."""
     element = weights.data.dtype
     refused = None
-    if flag("average", average):
+    if rule.retention < 1:
+        refused = "retention", "it forgets the rows of all cues, and learning in place leaves others alone"
+    elif rule.name != FIRST:
+        refused = "rule", f"only the rule {FIRST} learns in place"
+    elif flag("average", average):
         refused = "average", "it gives means, from which nothing can go on"
     elif cues is not None or outcomes is not None:
         name = "outcomes" if cues is None else "cues"

@@ -13,6 +13,7 @@ from rescorla._learn.deciding import deciding, difference, hash_of, initial_hash
 from rescorla._learn.plan import Numbers, plan_of
 from rescorla._learn.record import of_events, record
 from rescorla._learn.request import Request
+from rescorla._learn.rule import rule_in
 from rescorla._learn.schedule import Factors
 from rescorla._shared.optional import need
 from rescorla._weights.disk import naming, reading
@@ -39,7 +40,8 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
         name: job.report[name] for name in ("updates_forward", "updates_adjoint") if name in job.report
     }
     # How long it took, and on what, each call says of itself.
-    parameters = record("rescorla-wagner", 0.0, **request.recorded(), **of_events(events), method=job.method)
+    facts = {**request.recorded(), **of_events(events), "method": job.method}
+    parameters = record(started=0.0, **facts)
     parameters = {name: value for name, value in (parameters | reported).items() if name != "seconds"}
     asked_for = deciding(request, events)
     decided = asked_for | {"method": job.method}
@@ -105,6 +107,7 @@ def request_in(store: Store, events: Events) -> Request:
     initial = _initial(store, known["initial"])
     plan = plan_of(events, None if known["all_cues"] else store.cues, store.outcomes, initial)
     return Request(
+        rule_in(known),
         plan,
         not known["all_cues"],
         Numbers(_spread(known["alpha"], len(plan.all_cues)), store.parameters["alpha"]),

@@ -16,7 +16,7 @@ import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._learn.deciding import deciding
-from rescorla._learn.plan import naming_divergence, warn_unsafe
+from rescorla._learn.plan import naming_divergence
 from rescorla._learn.request import Request
 from rescorla._learn.tiled_store import check_request, made, request_in
 from rescorla._shared.progress import Progress, watching
@@ -142,7 +142,7 @@ def opened_or_made(
         return store, None
     with watching(progress, "preparing", "events", len(events)) as watch:
         job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
-    warn_unsafe(request.fastest, job.report, scheduled=request.factors is not None)
+    request.warn_unsafe(job.report)
     store = made(path, events, request, job, threads)
     return store, Tiles(store, request, job)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,10 +12,11 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import Plan, naming_divergence, rule_of, warn_unsafe
+from rescorla._learn.plan import Plan, naming_divergence, rule_of
 from rescorla._learn.probes import predicted, probes_of
 from rescorla._learn.record import learned
 from rescorla._learn.request import request_of
+from rescorla._learn.rule import RuleName, rule_given
 from rescorla._learn.schedule import Schedule
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
@@ -51,6 +52,9 @@ def trajectories(
     alpha: PerName = 0.1,
     beta: float | tuple[float, float] = 0.1,
     lambda_: PerName = 1.0,
+    rule: RuleName = "rescorla_wagner",
+    rule_parameters: Mapping[str, float] | None = None,
+    retention: float = 1.0,
     schedule: Schedule | None = None,
     initial: Weights | None = None,
     dtype: DTypeLike = "float64",
@@ -79,7 +83,7 @@ def trajectories(
     at : array_like of int, optional
         Record only after these tokens, in rising order. 0 is before the first token: the initial weights, or
         zeros.
-    alpha, beta, lambda_, schedule, initial, dtype, threads, progress
+    alpha, beta, lambda_, rule, rule_parameters, retention, schedule, initial, dtype, threads, progress
         As in `learn`. A mapping or array `lambda_` is for the recorded outcomes only.
     predictions : bool, default False
         Also record, for each recorded token, the activations of its outcomes just before it is learned, if
@@ -150,7 +154,8 @@ def trajectories(
     >>> list(zip(probes["cues"], probes["activation"].round(2)))
     [(('B',), np.float64(0.09)), (('A', 'B'), np.float64(0.99))]
     """
-    rule_of(dtype, beta, initial)
+    element, _ = rule_of(dtype, beta, initial)
+    given = rule_given(rule, rule_parameters, retention, element)
     n_threads, predictions = thread_count(threads), flag("predictions", predictions)
     cells = None if pairs is None else _pairs(pairs)
     if cells is not None:
@@ -167,6 +172,7 @@ def trajectories(
         alpha=alpha,
         beta=beta,
         lambda_=lambda_,
+        rule=given,
         schedule=schedule,
         cues=cues,
         outcomes=outcomes,
@@ -174,7 +180,7 @@ def trajectories(
         dtype=dtype,
         n_tokens=n_learned,
     )
-    plan, element = request.plan, request.element
+    plan = request.plan
     rows, columns = _places(plan, cells)
     n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
     values = room("trajectories", len(tokens) * n_cells, element, _CURE)
@@ -193,7 +199,7 @@ def trajectories(
     parameters = learned(events, report, started, **request.recorded())
     # They have no mean over all tokens.
     del parameters["average"]
-    warn_unsafe(request.fastest, report, scheduled=request.factors is not None)
+    request.warn_unsafe(report)
     filled: NDArray[Any]
     if cells is None:
         # As the engine fills it: outcome after outcome, each token after token, each cue after cue.

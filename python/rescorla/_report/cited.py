@@ -19,7 +19,7 @@ _YEAR = 2026
 
 # The functions behind the rules that `parameters` names.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "rescorla-wagner": learn,
+    "rescorla_wagner": learn,
     "equilibrium": equilibrium,
     "delta": delta_rule,
     "widrow_hoff": widrow_hoff,

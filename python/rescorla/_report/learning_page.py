@@ -78,8 +78,8 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
     }
     facts = [
         page.section("What is in this file", page.sentences(_said(groups))),
-        page.parameters({"rule": "rescorla-wagner"} | start | _made(groups)),
-        cited("rescorla-wagner"),
+        page.parameters({"rule": "rescorla_wagner"} | start | _made(groups)),
+        cited("rescorla_wagner"),
     ]
     made = page.page(
         page.Content(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rule import FIRST, RULES
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
 from rescorla.cli.schedule_option import schedule_of
@@ -70,6 +71,19 @@ def add(commands: Any) -> None:
 
 def _add_rule(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--rule",
+        choices=tuple(RULES),
+        default=FIRST,
+        help=f"the rule (default {FIRST})",
+    )
+    parser.add_argument(
+        "--retention",
+        type=float,
+        default=1.0,
+        metavar="GAMMA",
+        help="what each token leaves of every weight (default 1: nothing is forgotten)",
+    )
+    parser.add_argument(
         "--schedule",
         type=schedule_of,
         metavar="NAME:VALUES",
@@ -95,6 +109,8 @@ def run(options: argparse.Namespace) -> None:
     # What is wrong with the options is said before files are read.
     rule: dict[str, Any] = {
         "beta": weight_files.beta(options),
+        "rule": options.rule,
+        "retention": options.retention,
         "schedule": options.schedule,
         "average": options.average,
         "cues": name_lists.names("cues", options.cues),
