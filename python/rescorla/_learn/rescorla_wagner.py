@@ -279,7 +279,7 @@ def learn(
     >>> then = rw.read_events([("light", "food", 100), ("tone", "food", 100)])
     >>> faded = rw.learn(then, retention=half_in_100)
     >>> round(faded["light", "food"], 3), round(faded["tone", "food"], 3)
-    (0.23, 0.459)
+    (0.242, 0.484)
     """
     one_of("method", method, ("auto", "forward", "adjoint"))
     if isinstance(events, Weights):
