@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import Plan, maximal, plan_of, saliences, start_of, warn_unshared
+from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
 from rescorla._shared.checks import PerName, one_of, rate, rates, string, thread_count
 from rescorla._shared.progress import Progress, watching
@@ -25,6 +25,8 @@ Watch: TypeAlias = Callable[[int, int], object] | None
 
 # Units of progress of a phase.
 _UNITS = 1000
+
+_ELEMENT = np.dtype(np.float64)
 
 Method = Literal["auto", "dense", "iterative"]
 
@@ -270,12 +272,17 @@ def equilibrium(
     """
     one_of("method", method, ("auto", "dense", "iterative"))
     one_of("by", by, (None, "phase"))
-    beta1, beta2 = rates(beta)
-    if beta1 == beta2 == 0:
+    betas = rates(beta)
+    if betas == (0, 0):
         raise ValueError("beta must be more than 0: without learning everything is an equilibrium")
-    ridge = rate("ridge", ridge)
-    tol = None if tol is None else rate("tol", tol)
-    n_threads = thread_count(threads)
+    told: dict[str, Any] = {
+        "beta1": betas[0],
+        "beta2": betas[1],
+        "ridge": rate("ridge", ridge),
+        "method": None if method == "auto" else method,
+        "tol": None if tol is None else rate("tol", tol),
+        "threads": thread_count(threads),
+    }
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     events = events_given(events, "equilibrium", progress=progress)
@@ -286,27 +293,42 @@ def equilibrium(
         else events.with_background(string("background", background), progress=progress)
     )
     plan = plan_of(extended, None, None, initial)
-    element = np.dtype(np.float64)
-    lambdas = maximal(lambda_, plan, extended, initial, element)
-    alphas = None if alpha is None else saliences(alpha, plan, extended, element)
+    lambdas = maximal(lambda_, plan, extended, initial, _ELEMENT)
+    alphas = None if alpha is None else saliences(alpha, plan, extended, _ELEMENT)
     with np.errstate(over="ignore"):
         total = 0.0 if alphas is None else alphas.values.sum()
     if not np.isfinite(total):
         raise ValueError("alpha must have a finite sum over the cues; divide it, for only ratios count here")
     if initial is not None:
         warn_unshared(initial, plan, extended)
-    values = _start(plan, initial)
-    problem: dict[str, Any] = {
-        "alpha": None if alphas is None else alphas.values[plan.cue_rows],
-        "beta1": beta1,
-        "beta2": beta2,
-        "ridge": ridge,
-        "method": None if method == "auto" else method,
-        "tol": tol,
-        "threads": n_threads,
-    }
+    values, continued = _start(plan, initial), initial is not None
+    problem = _Problem(plan, extended, alphas, lambdas, background, told)
+    with watching(progress, "solving", "%", 100) as watch:
+        if phases is None:
+            return problem.solved(extended, events, values, watch, continued=continued)
+        solved: dict[str, Weights] = {}
+        for number, (name, rows) in enumerate(phases.items()):
+            part, bare = (each[rows.start : rows.stop] for each in (extended, events))
+            share = _share(watch, number, len(phases))
+            solved[name] = problem.solved(part, bare, values.copy(), share, continued=continued, phase=name)
+            values, continued = np.asarray(solved[name].values), True
+        return solved
 
-    def solve(
+
+class _Problem(NamedTuple):
+    """What is asked of all events, and of each phase."""
+
+    plan: Plan
+    extended: Events
+    """All events, with their background."""
+    alphas: Numbers | None
+    lambdas: Numbers
+    background: str | None
+    told: dict[str, Any]
+    """What the engine is told in its own words."""
+
+    def solved(
+        self,
         part: Events,
         bare: Events,
         values: NDArray[np.float64],
@@ -316,6 +338,7 @@ def equilibrium(
         **facts: str,
     ) -> Weights:
         """The weights of a part with its background and without, put in the place of those to start from."""
+        plan, alphas, lambdas, told = self.plan, self.alphas, self.lambdas, self.told
         started = perf_counter()
         columns = _columns(plan)
         here = values
@@ -325,40 +348,31 @@ def equilibrium(
         report = _core.equilibrium(
             part._file,
             initial=continued,
+            alpha=None if alphas is None else alphas.values[plan.cue_rows],
             lambda_=lambdas.values[columns],
             out=here,
             progress=watch,
-            **problem,
+            **told,
         )
         if apart:
             values[np.ix_(plan.cue_rows, columns)] = here
         _warn_of(report, facts.get("phase"))
+        alpha = None if alphas is None else alphas.recorded
+        names = {"n_cues": len(self.extended.cues), "n_outcomes": len(self.extended.outcomes)}
         parameters = record(
             "equilibrium",
             started,
-            **rates_of(None if alphas is None else alphas.recorded, (beta1, beta2), lambdas.recorded),
-            ridge=ridge,
-            background=background,
-            **of_events(bare) | {"n_cues": len(extended.cues), "n_outcomes": len(extended.outcomes)},
-            dtype=str(element),
+            **rates_of(alpha, (told["beta1"], told["beta2"]), lambdas.recorded),
+            ridge=told["ridge"],
+            background=self.background,
+            **of_events(bare) | names,
+            dtype=str(_ELEMENT),
             **report,
-            threads=n_threads,
+            threads=told["threads"],
             continued=continued,
             **facts,
         )
         return Weights(values, plan.cues, plan.outcomes, parameters)
-
-    with watching(progress, "solving", "%", 100) as watch:
-        if phases is None:
-            return solve(extended, events, values, watch, continued=initial is not None)
-        solved: dict[str, Weights] = {}
-        continued = initial is not None
-        for number, (name, rows) in enumerate(phases.items()):
-            part, bare = (each[rows.start : rows.stop] for each in (extended, events))
-            told = _share(watch, number, len(phases))
-            solved[name] = solve(part, bare, values.copy(), told, continued=continued, phase=name)
-            values, continued = np.asarray(solved[name].values), True
-        return solved
 
 
 def _phases_of(events: Events) -> dict[str, range]:

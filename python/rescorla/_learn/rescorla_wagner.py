@@ -15,7 +15,7 @@ from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import learn_in_place
 from rescorla._learn.plan import naming_divergence, result_array, rule_of
 from rescorla._learn.record import learned
-from rescorla._learn.request import request_of
+from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import (
@@ -288,16 +288,7 @@ def learn(
             "goes on from them"
         )
     if isinstance(out, Weights):
-        if initial is not out:
-            raise ValueError(
-                "out may be weights only to learn them in place, which needs the same ones as initial: "
-                "learn(events, initial=weights, out=weights)"
-            )
-        if not isinstance(out.data, np.ndarray):
-            raise ValueError(
-                "out must be weights in memory to be learned in place, and these are in a store; give the "
-                "path of another store"
-            )
+        _check_the_same(initial, out)
         given = rule_given(rule, rule_parameters, retention, out.data.dtype)
         _check_in_place(out, given, average, cues, outcomes, dtype, method)
         return learn_in_place(
@@ -310,12 +301,15 @@ def learn(
             threads=threads,
             progress=progress,
         )
-    if event_memory is not None:
-        event_memory = whole("event_memory", event_memory)
+    how: dict[str, Any] = {
+        "method": None if method == "auto" else method,
+        "threads": thread_count(threads),
+        "event_memory": None if event_memory is None else whole("event_memory", event_memory),
+        "progress": progress,
+    }
     resume = flag("resume", resume)
     element, _ = rule_of(dtype, beta, initial)
     given = rule_given(rule, rule_parameters, retention, element)
-    n_threads = thread_count(threads)
     if part is not None:
         part = _checked_part(part)
     store = files.store_path(out) if files.names_store(out) else None
@@ -341,22 +335,18 @@ def learn(
         dtype=dtype,
         out=out,
     )
-    engine = None if method == "auto" else method
-    if store is not None:
-        # Loaded when a store is learned.
-        from rescorla._learn.tiles import learn_to_store
+    if store is None:
+        return _learned(events, request, out, path, **how)
+    # Loaded when a store is learned.
+    from rescorla._learn.tiles import learn_to_store
 
-        return learn_to_store(
-            events,
-            request,
-            store,
-            resume=resume,
-            part=part,
-            method=engine,
-            threads=n_threads,
-            event_memory=event_memory,
-            progress=progress,
-        )
+    return learn_to_store(events, request, store, resume=resume, part=part, **how)
+
+
+def _learned(
+    events: Events, request: Request, out: Any, path: str | None, *, progress: Progress, **how: Any
+) -> Weights:
+    """The weights of a request, in memory, or at the path of a .npy file."""
     plan = request.plan
     shape = len(plan.cues), len(plan.outcomes)
     parameters: dict[str, Any] = {}
@@ -364,16 +354,8 @@ def learn(
     def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
         started, n_tokens = perf_counter(), events.n_tokens
         with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
-            report = _core.learn(
-                events._file,
-                **request.told(),
-                **request.wanted(),
-                out=values,
-                method=engine,
-                threads=n_threads,
-                event_memory=event_memory,
-                progress=watch,
-            )
+            told = {**request.told(), **request.wanted(), **how}
+            report = _core.learn(events._file, **told, out=values, progress=watch)
         parameters.update(learned(events, report, started, **request.recorded()))
         return report
 
@@ -389,6 +371,20 @@ def learn(
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     request.warn_unsafe(report)
     return weights
+
+
+def _check_the_same(initial: object, out: Weights) -> None:
+    """ValueError unless the weights to learn in place are in memory, and those to start from."""
+    if initial is not out:
+        raise ValueError(
+            "out may be weights only to learn them in place, which needs the same ones as initial: "
+            "learn(events, initial=weights, out=weights)"
+        )
+    if not isinstance(out.data, np.ndarray):
+        raise ValueError(
+            "out must be weights in memory to be learned in place, and these are in a store; give the "
+            "path of another store"
+        )
 
 
 def _checked_part(part: object) -> tuple[int, int]:

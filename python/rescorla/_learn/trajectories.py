@@ -187,25 +187,24 @@ def trajectories(
     started = perf_counter()
     learn = partial(_core.trajectories, events._file, **request.told(), threads=n_threads)
     with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
-        report = learn(
-            tokens=tokens,
-            rows=rows,
-            columns=columns,
-            predictions=predictions,
-            out=values,
-            progress=watch,
-        )
+        wanted: dict[str, Any] = {
+            "tokens": tokens,
+            "rows": rows,
+            "columns": columns,
+            "predictions": predictions,
+        }
+        report = learn(**wanted, out=values, progress=watch)
         probes = _probes(learn, events, plan, n_learned, element)
     parameters = learned(events, report, started, **request.recorded())
     # They have no mean over all tokens.
     del parameters["average"]
     request.warn_unsafe(report)
-    filled: NDArray[Any]
-    if cells is None:
-        # As the engine fills it: outcome after outcome, each token after token, each cue after cue.
-        filled = values.reshape(len(plan.outcomes), len(tokens), len(plan.cues)).transpose(1, 2, 0)
-    else:
-        filled = values.reshape(len(cells), len(tokens)).T
+    # As the engine fills it: outcome after outcome, each token after token, each cue after cue; or pairs.
+    filled = (
+        values.reshape(len(plan.outcomes), len(tokens), len(plan.cues)).transpose(1, 2, 0)
+        if cells is None
+        else values.reshape(len(cells), len(tokens)).T
+    )
     table = _predictions(report, tokens, plan.outcomes, element) if predictions else None
     return Trajectories(
         tokens,

@@ -192,7 +192,6 @@ def widrow_hoff(
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
     how = _How(eta, initial, n_passes, schedule, record, element, method, n_threads, progress)
     source: _core.EventFile | int
-    facts: dict[str, Any]
     events = events_unless_pair(data, "widrow_hoff", progress=progress)
     if events is None:
         pair = cast("tuple[Examples, Examples]", data)
@@ -203,7 +202,6 @@ def widrow_hoff(
         if any(hasattr(side, "tocsr") for side in pair):
             return _sparse(pair, how)
         cues, outcomes, source = _pair(pair, element)
-        facts = {"n_tokens": source}
     else:
         if cue_vectors is None and outcome_vectors is None:
             return _names_only(events, how)
@@ -216,7 +214,6 @@ def widrow_hoff(
         cues = _side("cue", events.cues, cue_vectors, known[0], element, "x")
         outcomes = _side("outcome", events.outcomes, outcome_vectors, known[1], element, "z")
         source = events._file
-        facts = of_events(events)
     if cues.size is not None and method == "adjoint":
         raise ValueError(
             "method 'adjoint' is for cues that have vectors; cues that are names have 'forward' only"
@@ -226,62 +223,9 @@ def widrow_hoff(
             "record 'accuracy' is for outcomes that are names; rescorla.measures.accuracy says how often the "
             "vector of the right outcome is the nearest to what is predicted"
         )
-    start = None
     if initial is not None:
         cues, outcomes = cues.reordered("cue", initial.cues), outcomes.reordered("outcome", initial.outcomes)
-        start = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
-        start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
-    history: list[float] = []
-    look = None if record is None else _looking(events, cues, outcomes, record)
-    kappa = 0.0
-    started = perf_counter()
-    with watching(progress, "learning", "tokens", n_passes * facts["n_tokens"]) as watch:
-        for made in range(n_passes):
-            values = np.zeros((len(cues.names), len(outcomes.names)), dtype=element)
-            sides = cues.array, outcomes.array
-            if schedule is not None and isinstance(source, int):
-                sides = _scheduled(sides, schedule, made, eta, element)
-            with _naming(cues, outcomes):
-                report = _core.widrow_hoff(
-                    source,
-                    cues=(sides[0], cues.size),
-                    outcomes=(sides[1], outcomes.size),
-                    eta=eta,
-                    initial=start,
-                    out=values,
-                    method=None if method == "auto" else method,
-                    threads=n_threads,
-                    **asked("kernel", "tile", "block"),
-                    progress=part_of(watch, made, 1, n_passes),
-                )
-            kappa = max(kappa, report["max_kappa"])
-            start = values
-            if look is not None:
-                history.append(look(values))
-    if eta * kappa >= 2:
-        times = "" if schedule is None else ", times its factor,"
-        warn(
-            f"eta = {eta:g} may overshoot: a token has x'x{times} = {kappa:g}, so a rate is safe only below "
-            f"{2 / kappa:g}; lower eta",
-            NumericalWarning,
-        )
-    parameters = recorded_facts(
-        "widrow_hoff",
-        started,
-        eta=eta,
-        **rates_of(1.0, (eta, eta), 1.0),
-        **facts,
-        cues_are="names" if cues.size is not None else "vectors",
-        outcomes_are="names" if outcomes.size is not None else "vectors",
-        passes=n_passes,
-        schedule=None if schedule is None else name_of(schedule),
-        dtype=str(element),
-        continued=initial is not None,
-        method=report["method"],
-        threads=report["threads"],
-        **({} if record is None else {"record": record, "history": history}),
-    )
-    return Weights(values, cues.names, outcomes.names, parameters)
+    return _learned(source, events, cues, outcomes, how)
 
 
 class _How(NamedTuple):
@@ -296,6 +240,17 @@ class _How(NamedTuple):
     method: Method
     threads: int
     progress: Progress
+
+    def recorded(self) -> dict[str, Any]:
+        """What ``parameters`` say of it."""
+        return {
+            "eta": self.eta,
+            **rates_of(1.0, (self.eta, self.eta), 1.0),
+            "passes": self.passes,
+            "schedule": None if self.schedule is None else name_of(self.schedule),
+            "dtype": str(self.element),
+            "continued": self.initial is not None,
+        }
 
 
 class _Side(NamedTuple):
@@ -320,6 +275,70 @@ class _Side(NamedTuple):
                 "only in one of them"
             )
         return _Side(np.ascontiguousarray(self.array[:, found]), None, first)
+
+
+def _learned(
+    source: _core.EventFile | int, events: Events | None, cues: _Side, outcomes: _Side, how: _How
+) -> Weights:
+    """The weights after all passes over events, or over so many rows."""
+    eta, n_passes, element, initial = how.eta, how.passes, how.element, how.initial
+    shape = len(cues.names), len(outcomes.names)
+    start = None
+    if initial is not None:
+        start = np.zeros(shape, dtype=element)
+        start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    history: list[float] = []
+    look = None if how.record is None else _looking(events, cues, outcomes, how.record)
+    kappa = 0.0
+    facts: dict[str, Any] = {"n_tokens": source} if events is None else of_events(events)
+    started = perf_counter()
+    with watching(how.progress, "learning", "tokens", n_passes * facts["n_tokens"]) as watch:
+        for made in range(n_passes):
+            values = np.zeros(shape, dtype=element)
+            sides = cues.array, outcomes.array
+            if how.schedule is not None and isinstance(source, int):
+                sides = _scheduled(sides, how.schedule, made, eta, element)
+            with _naming(cues, outcomes):
+                report = _core.widrow_hoff(
+                    source,
+                    cues=(sides[0], cues.size),
+                    outcomes=(sides[1], outcomes.size),
+                    eta=eta,
+                    initial=start,
+                    out=values,
+                    method=None if how.method == "auto" else how.method,
+                    threads=how.threads,
+                    **asked("kernel", "tile", "block"),
+                    progress=part_of(watch, made, 1, n_passes),
+                )
+            kappa = max(kappa, report["max_kappa"])
+            start = values
+            if look is not None:
+                history.append(look(values))
+    _warn_unsafe(how, kappa)
+    parameters = recorded_facts(
+        "widrow_hoff",
+        started,
+        **facts,
+        cues_are="names" if cues.size is not None else "vectors",
+        outcomes_are="names" if outcomes.size is not None else "vectors",
+        **how.recorded(),
+        method=report["method"],
+        threads=report["threads"],
+        **({} if how.record is None else {"record": how.record, "history": history}),
+    )
+    return Weights(values, cues.names, outcomes.names, parameters)
+
+
+def _warn_unsafe(how: _How, kappa: float) -> None:
+    """Warn the user where the rate is not safe for every token."""
+    if how.eta * kappa >= 2:
+        times = "" if how.schedule is None else ", times its factor,"
+        warn(
+            f"eta = {how.eta:g} may overshoot: a token has x'x{times} = {kappa:g}, so a rate is safe only "
+            f"below {2 / kappa:g}; lower eta",
+            NumericalWarning,
+        )
 
 
 def _side(

@@ -73,6 +73,15 @@ class Rule(NamedTuple):
     reduction: Reduction = "sum"
     initial: str | None = None
 
+    def told(self, size: int | None) -> dict[str, Any]:
+        """What the engine is told of it, with batches of this size."""
+        return {
+            "activation": self.activation,
+            "loss": self.loss,
+            "batch": size,
+            "mean": self.reduction == "mean",
+        }
+
 
 class _Rates(NamedTuple):
     """The learning rate, a factor on it for each row, and the kappa that it is made of."""
@@ -80,6 +89,22 @@ class _Rates(NamedTuple):
     beta: float
     factors: NDArray[np.float64] | None
     reference: float
+
+
+def _warn_unsafe(beta: float, kappa: float, safe: float) -> None:
+    """Warn the user of a rate that is not safe."""
+    if beta >= safe:
+        what = overshooting("beta", beta, kappa, safe, "a row of X")
+        warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
+
+
+def _begun(rule: Rule, rng: np.random.Generator | None, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """The weights that learning starts from."""
+    if rule.initial != "random":
+        return np.zeros(shape)
+    if rng is None:
+        raise ValueError("initial 'random' needs a random_state, so that the weights can be drawn again")
+    return rng.normal(0.0, SPREAD, shape)
 
 
 class ErrorDriven(LinearEstimator):
@@ -133,9 +158,6 @@ class ErrorDriven(LinearEstimator):
         """
         rule = self._rule()
         size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
-        n_threads = thread_count(self.threads)
-        if self.threads is None:
-            n_threads = min(n_threads, -(-len(outcomes) // _OUTCOMES_A_THREAD))
         more = piece and hasattr(self, "_values")
         x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
         z = table_of("y", Z, _FLOAT64, None)
@@ -151,34 +173,21 @@ class ErrorDriven(LinearEstimator):
         n_passes = int(x.shape[0] > 0) if piece else self._most_passes()
         seed = seed_of(self.random_state)
         rng = None if seed is None else generator(seed)
-        if more:
-            values = self._values
-            if not n_passes:
-                # A piece of no tokens teaches nothing.
-                return x, values[used]
-        elif rule.initial == "random":
-            if rng is None:
-                raise ValueError(
-                    "initial 'random' needs a random_state, so that the weights can be drawn again"
-                )
-            values = rng.normal(0.0, SPREAD, (n_cues, len(outcomes)))
-        else:
-            values = np.zeros((n_cues, len(outcomes)))
+        values = self._values if more else _begun(rule, rng, (n_cues, len(outcomes)))
+        if more and not n_passes:
+            # A piece of no tokens teaches nothing.
+            return x, values[used]
         if self.beta is None and not piece and rng is None:
             rng = generator(0)
         # In full batches the order is nothing but rounding.
         shuffling = rng if size and not piece else None
         greatest = float(kappa.max(initial=0.0))
-        safe = safe_rate(greatest, size, len(kappa), rule.reduction)
         settings: dict[str, Any] = {
             "alpha": alphas,
             "beta": rates.beta,
             "paces": factors,
-            "activation": rule.activation,
-            "loss": rule.loss,
-            "batch": size,
-            "mean": rule.reduction == "mean",
-            "threads": n_threads,
+            **rule.told(size),
+            "threads": self._threads(len(outcomes)),
             "kernel": None,
             "tile": None,
             "progress": None,
@@ -190,20 +199,12 @@ class ErrorDriven(LinearEstimator):
                 x, z, values[used], settings, n_passes, shuffling, stopping, frequencies
             )
         except FloatingPointError as error:
-            match error.args:
-                case (int(row), int(column), value):
-                    cue = self._cue_name(int(np.arange(n_cues)[used][row]))
-                    bound = greatest if rule.activation in UNBOUNDED else 0.0
-                    cure = slower("beta", bound, size, len(kappa), rule.reduction)
-                    raise FloatingPointError(
-                        f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
-                        f"diverges: {cure}, or scale X"
-                    ) from None
-            raise
+            bound = greatest if rule.activation in UNBOUNDED else 0.0
+            cure = slower("beta", bound, size, len(kappa), rule.reduction)
+            raise self._divergence(error, np.arange(n_cues)[used], outcomes, cure) from None
         values[used] = learned
-        if self.beta is not None and rule.activation in UNBOUNDED and rates.beta >= safe:
-            what = overshooting("beta", rates.beta, greatest, safe, "a row of X")
-            warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
+        if self.beta is not None and rule.activation in UNBOUNDED:
+            _warn_unsafe(rates.beta, greatest, safe_rate(greatest, size, len(kappa), rule.reduction))
         self.beta_, self._reference = rates.beta, rates.reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
         parameters = record(
@@ -222,6 +223,19 @@ class ErrorDriven(LinearEstimator):
         self._keep(values, outcomes, parameters)
         return x, learned
 
+    def _divergence(
+        self, error: FloatingPointError, used: NDArray[np.int64], outcomes: Sequence[str], cure: str
+    ) -> FloatingPointError:
+        """The error with the names of the weight that became infinite or NaN."""
+        match error.args:
+            case (int(row), int(column), value):
+                cue = self._cue_name(int(used[row]))
+                return FloatingPointError(
+                    f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
+                    f"diverges: {cure}, or scale X"
+                )
+        return error
+
     def _saliences(self, n_cues: int, used: Any) -> tuple[NDArray[np.float64], float | list[float]]:
         """Those of the cues that occur, and what to record of all."""
         if is_number(self.alpha):
@@ -230,6 +244,11 @@ class ErrorDriven(LinearEstimator):
             return np.full(n_used, one[0]), float(one[0])
         alphas = per_name("alpha", self.alpha, self._cue_names(), "cue", _FLOAT64)
         return alphas[used], recorded(self.alpha, alphas)
+
+    def _threads(self, n_outcomes: int) -> int:
+        """Of those that there are as many as are worth it, unless the user says how many."""
+        n_threads = thread_count(self.threads)
+        return n_threads if self.threads is not None else min(n_threads, -(-n_outcomes // _OUTCOMES_A_THREAD))
 
     def _most_passes(self) -> int:
         if self.passes is not None:

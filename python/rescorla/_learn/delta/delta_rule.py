@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -299,61 +299,28 @@ def delta_rule(
         warn_unshared(initial, plan, source)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
     warn_of_entries("alpha", alpha, plan.cues, "cue")
-    if isinstance(source, ArraySource):
-        source.check(lambda_, loss)
-        lambdas = np.ones(len(plan.outcomes))
-    else:
-        lambdas = per_name("lambda_", lambda_, plan.outcomes, "outcome", element, negative=True)
-        warn_of_entries("lambda_", lambda_, plan.outcomes, "outcome")
-        if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
-            raise ValueError(
-                "lambda_ must be between 0 and 1 for the loss 'log': no weights make the loss of other "
-                "targets least"
-            )
+    lambdas = _lambdas(source, lambda_, plan.outcomes, loss, element)
     shape = len(plan.cues), len(plan.outcomes)
-    start: NDArray[Any] | None = None
-    if known is not None:
-        start = _start(known, shape, element)
-    elif rng is not None and initial == "random":
-        start = rng.normal(0.0, SPREAD, shape).astype(element)
+    drawn = rng if initial == "random" else None
+    start = _start(known, drawn, shape, element)
     # An error that is bounded overshoots, too, but cannot grow.
     kappa = source.kappa(alphas[plan.cue_rows]) if unit.name in UNBOUNDED else 0.0
     safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
     descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")
-    cure = slower(rate_name, kappa, size, source.n_tokens, reduction)
-    objective = None if tol is None and record is None else descent.objective()
-    history: list[float] = []
-    made, steepest, fastest = 0, np.inf, beta if schedule is None else 0.0
-    started = perf_counter()
-    with watching(progress, "learning", "tokens", most * source.n_tokens) as watch:
-        at_once = 1 if objective is not None else asked("ordered")["ordered"] or ORDERED
+    how = _How(
+        passes=most,
+        tol=tol,
+        record=record,
+        schedule=schedule,
         # In full batches the order is nothing but rounding.
-        for first, some, order in _orders(most, source, rng if size else None, schedule, at_once):
-            factors = None
-            if schedule is not None:
-                factors = factors_of(schedule, descent.first_tokens(first, some), beta, element)
-                fastest = max(fastest, beta * float(factors.max(initial=0.0)))
-            values = np.zeros(shape, dtype=element)
-            report = descent.learn(
-                start,
-                values,
-                passes=some,
-                order=order,
-                factors=factors,
-                threads=n_threads,
-                cure=cure,
-                watch=part_of(watch, first, some, most),
-            )
-            start, made = values, first + some
-            if objective is None:
-                continue
-            if record is not None:
-                history.append(objective(values, record))
-            if tol is not None:
-                steepest = objective.steepest(values)
-                if steepest <= tol:
-                    break
+        rng=rng if size else None,
+        threads=n_threads,
+        cure=slower(rate_name, kappa, size, source.n_tokens, reduction),
+        progress=progress,
+    )
+    started = perf_counter()
+    done = _descended(descent, start, shape, element, how)
     parameters = recorded_facts(
         "delta",
         started,
@@ -362,30 +329,121 @@ def delta_rule(
         loss=loss,
         batch="full" if size is None else size,
         reduction=reduction,
-        passes=made,
-        **({} if tol is None else {"tol": tol, "converged": steepest <= tol, "gradient": steepest}),
+        passes=done.passes,
+        **({} if tol is None else {"tol": tol, "converged": done.steepest <= tol, "gradient": done.steepest}),
         schedule=None if schedule is None else name_of(schedule),
         seed=recorded_seed(seed),
         initial="random" if initial == "random" else None,
         continued=known is not None,
         **of_events(source),
         dtype=str(element),
-        kernel=report["kernel"],
-        threads=report["threads"],
-        **({} if record is None else {"record": record, "history": history}),
+        **done.report,
+        **({} if record is None else {"record": record, "history": done.history}),
     )
-    if fastest >= safe:
-        scheduled = schedule is not None
+    _warn_of(done, rate_name, kappa, safe, source.what, how)
+    return Weights(done.values, plan.cues, plan.outcomes, parameters)
+
+
+def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _How) -> None:
+    """Warn the user of a rate that is not safe, and of a tolerance that is not reached."""
+    if done.fastest >= safe:
+        told = overshooting(rate, done.fastest, kappa, safe, what, scheduled=how.schedule is not None)
+        warn(told, NumericalWarning)
+    if how.tol is not None and done.steepest > how.tol:
         warn(
-            overshooting(rate_name, fastest, kappa, safe, source.what, scheduled=scheduled), NumericalWarning
-        )
-    if tol is not None and steepest > tol:
-        warn(
-            f"tol = {tol:g} is not reached: after {made} passes the gradient is {steepest:.3g}; raise "
-            f"passes, or {rate_name} where it is safe",
+            f"tol = {how.tol:g} is not reached: after {done.passes} passes the gradient is "
+            f"{done.steepest:.3g}; raise passes, or {rate} where it is safe",
             NumericalWarning,
         )
-    return Weights(values, plan.cues, plan.outcomes, parameters)
+
+
+def _lambdas(
+    source: TokenSource | ArraySource,
+    lambda_: PerName,
+    outcomes: tuple[str, ...],
+    loss: Loss,
+    element: np.dtype[Any],
+) -> NDArray[np.float64]:
+    """The asymptotes of events; rows of arrays have targets of their own."""
+    if isinstance(source, ArraySource):
+        source.check(lambda_, loss)
+        return np.ones(len(outcomes))
+    lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
+    warn_of_entries("lambda_", lambda_, outcomes, "outcome")
+    if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
+        raise ValueError(
+            "lambda_ must be between 0 and 1 for the loss 'log': no weights make the loss of other "
+            "targets least"
+        )
+    return lambdas
+
+
+class _How(NamedTuple):
+    """How far a descent goes, in which order, and what is looked at."""
+
+    passes: int
+    tol: float | None
+    record: Record | None
+    schedule: Schedule | None
+    rng: np.random.Generator | None
+    threads: int
+    cure: str
+    progress: Progress
+
+
+class _Descended(NamedTuple):
+    """Where a descent came, after how many passes."""
+
+    values: NDArray[Any]
+    passes: int
+    steepest: float
+    fastest: float
+    history: list[float]
+    report: dict[str, Any]
+    """The kernel and the threads."""
+
+
+def _descended(
+    descent: Descent,
+    start: NDArray[Any] | None,
+    shape: tuple[int, int],
+    element: np.dtype[Any],
+    how: _How,
+) -> _Descended:
+    """All passes, or as many as the gradient needs to be small."""
+    schedule, tol, n_tokens = how.schedule, how.tol, descent.source.n_tokens
+    objective = None if tol is None and how.record is None else descent.objective()
+    history: list[float] = []
+    made, steepest, fastest = 0, np.inf, descent.beta if schedule is None else 0.0
+    with watching(how.progress, "learning", "tokens", how.passes * n_tokens) as watch:
+        at_once = 1 if objective is not None else asked("ordered")["ordered"] or ORDERED
+        for first, some, order in _orders(how.passes, descent.source, how.rng, schedule, at_once):
+            factors = None
+            if schedule is not None:
+                factors = factors_of(schedule, descent.first_tokens(first, some), descent.beta, element)
+                fastest = max(fastest, descent.beta * float(factors.max(initial=0.0)))
+            values = np.zeros(shape, dtype=element)
+            report = descent.learn(
+                start,
+                values,
+                passes=some,
+                order=order,
+                factors=factors,
+                threads=how.threads,
+                cure=how.cure,
+                watch=part_of(watch, first, some, how.passes),
+            )
+            start, made = values, first + some
+            if objective is None:
+                continue
+            if how.record is not None:
+                history.append(objective(values, how.record))
+            if tol is not None:
+                steepest = objective.steepest(values)
+                if steepest <= tol:
+                    break
+    report = {name: report[name] for name in ("kernel", "threads")}
+    return _Descended(values, made, steepest, fastest, history, report)
 
 
 def batch_size(activation: str, loss: Loss, batch: object, reduction: Reduction) -> int | None:
@@ -456,8 +514,12 @@ def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
     return None
 
 
-def _start(known: Weights, shape: tuple[int, int], element: np.dtype[Any]) -> NDArray[Any]:
-    """The initial weights in the place that they have in the result, and zeros."""
+def _start(
+    known: Weights | None, drawn: np.random.Generator | None, shape: tuple[int, int], element: np.dtype[Any]
+) -> NDArray[Any] | None:
+    """The initial weights in the place that they have in the result, and zeros; or weights that are drawn."""
+    if known is None:
+        return None if drawn is None else drawn.normal(0.0, SPREAD, shape).astype(element)
     values = np.zeros(shape, dtype=element)
     values[: len(known.cues), : len(known.outcomes)] = start_of(known, element)
     return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from rescorla.compat.pyndl.ndl import WeightDict, copied, learned, threads_of
 
 if TYPE_CHECKING:
     import xarray
+
+    _Vectors: TypeAlias = dict[str, xarray.DataArray | None]
 
 __all__ = ["WeightDict", "dict_wh", "wh"]
 
@@ -144,37 +146,10 @@ def wh(
     if not path:
         raise ValueError(f"'events' need to be the path to a gzipped event file not {type(events)}")
     check_temporary(temporary_directory, events_per_temporary_file)
-    both = cue_vectors is not None and outcome_vectors is not None
-    _check_method(method, both)
-    for kind, vectors in (("cue", cue_vectors), ("outcome", outcome_vectors)):
-        if vectors is not None:
-            _check_vectors(kind, vectors)
-    if weights is not None and not is_labelled(weights):
-        raise ValueError(f"weights need to be None or xarray.DataArray, not {type(weights).__name__}")
-    source = read_by_position(path, duplicates=duplicates)
-    if method == "numpy":
-        _check_single(source)
-    for kind, vectors, names in (
-        ("cue", cue_vectors, source.cues),
-        ("outcome", outcome_vectors, source.outcomes),
-    ):
-        if vectors is not None:
-            _check_known(kind, vectors, names)
+    vectors: _Vectors = {"cue": cue_vectors, "outcome": outcome_vectors}
+    source = _checked(path, duplicates, vectors, method, weights)
     rows, columns = _dimension("outcome", outcome_vectors), _dimension("cue", cue_vectors)
-    if weights is not None:
-        initial = weights_of(weights, rows, columns)
-        order = Names(
-            _with_new(initial.cues, source, "cue", cue_vectors),
-            _with_new(initial.outcomes, source, "outcome", outcome_vectors),
-        )
-    else:
-        by_jobs = names_by_jobs(source, n_jobs)
-        order = Names(
-            by_jobs.cues if cue_vectors is None else labels_of(cue_vectors, columns),
-            by_jobs.outcomes if outcome_vectors is None else labels_of(outcome_vectors, rows),
-        )
-        # Names alone: with them the result has its order.
-        initial = Weights(np.zeros((len(order.cues), len(order.outcomes))), *order)
+    order, initial = _order(source, vectors, weights, n_jobs)
     found = widrow_hoff(
         source,
         eta=eta,
@@ -204,6 +179,44 @@ def wh(
         (columns, order.cues if cue_vectors is None else cue_vectors.coords[columns].values),
         attrs,
     )
+
+
+def _checked(path: str, duplicates: Any, vectors: _Vectors, method: str, weights: object) -> Events:
+    """The events, held against what else was given."""
+    _check_method(method, all(given is not None for given in vectors.values()))
+    for kind, given in vectors.items():
+        if given is not None:
+            _check_vectors(kind, given)
+    if weights is not None and not is_labelled(weights):
+        raise ValueError(f"weights need to be None or xarray.DataArray, not {type(weights).__name__}")
+    source = read_by_position(path, duplicates=duplicates)
+    if method == "numpy":
+        _check_single(source)
+    for kind, names in (("cue", source.cues), ("outcome", source.outcomes)):
+        if vectors[kind] is not None:
+            _check_known(kind, vectors[kind], names)
+    return source
+
+
+def _order(
+    source: Events, vectors: _Vectors, weights: xarray.DataArray | None, n_jobs: int
+) -> tuple[Names, Weights]:
+    """The order of the names of the result, and weights to start from, which have it."""
+    rows, columns = (_dimension(kind, vectors[kind]) for kind in ("outcome", "cue"))
+    if weights is not None:
+        initial = weights_of(weights, rows, columns)
+        order = Names(
+            _with_new(initial.cues, source, "cue", vectors["cue"]),
+            _with_new(initial.outcomes, source, "outcome", vectors["outcome"]),
+        )
+        return order, initial
+    by_jobs = names_by_jobs(source, n_jobs)
+    order = Names(
+        by_jobs.cues if vectors["cue"] is None else labels_of(vectors["cue"], columns),
+        by_jobs.outcomes if vectors["outcome"] is None else labels_of(vectors["outcome"], rows),
+    )
+    # Names alone: with them the result has its order.
+    return order, Weights(np.zeros((len(order.cues), len(order.outcomes))), *order)
 
 
 def _check_method(method: str, both: bool) -> None:
