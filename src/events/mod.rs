@@ -9,7 +9,6 @@
 //! - [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads the same bytes from a map, a file, or a vector in memory.
 
-pub(crate) mod alike;
 pub mod atomic;
 pub mod chunk;
 mod chunks;

@@ -68,7 +68,7 @@ pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
 }
 
 /// The first list that has an id twice.
-pub(crate) fn first_repeating(lists: &Lists, once: &mut Once) -> Result<Option<usize>> {
+fn first_repeating(lists: &Lists, once: &mut Once) -> Result<Option<usize>> {
     for (i, list) in lists.iter().enumerate() {
         if once.of(list)?.len() < list.len() {
             return Ok(Some(i));

@@ -153,7 +153,7 @@ pub(super) fn learn<E: LearnsRows>(
                 reached.try_for_each(|tile| {
                     let (alpha, end) = (&alpha, std::mem::replace(&mut tile.end, usize::MAX));
                     let task = Backward { tile, alpha, salience, retention, steps, end, monitor };
-                    run.clock.during(|| E::backward(checked.kernel, task))
+                    E::backward(checked.kernel, task)
                 })
             })?;
         }

@@ -287,10 +287,10 @@ impl<'t, 'a, E: LearnsColumns, R: Rule<E>> BegunTile<'t, 'a, E, R> {
         let mixed = events.mixed(skip);
         tile.tile.unreported.early += mixed as u64;
         let stretch = events.after(skip - mixed);
-        run.clock.during(|| match &mut self.tracer {
+        match &mut self.tracer {
             None => tile.learn(stretch, run).map(drop),
             Some(tracer) => tracer.follow(Walk::new(stretch), tile, run),
-        })
+        }
     }
 
     /// Reports the last tokens, brings rows to the last of them, and replaces weights by means if the plan asks for them.

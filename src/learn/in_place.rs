@@ -7,7 +7,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::checked::scripted;
-use super::clock::Clock;
 use super::facts::{Facts, max_kappa};
 use super::forward::learn_tile;
 use super::job::Report;
@@ -156,14 +155,14 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// As [`Plan::learn`]. Tiles that were finished before the error have learned all events.
     pub fn learn(self) -> Result<Report> {
         let Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor } = self;
-        let (end, clock, n_rows, width) = (facts.tokens, Clock::default(), home.rows.len(), home.width);
+        let (end, n_rows, width) = (facts.tokens, home.rows.len(), home.width);
         monitor.set_total(home.slabs.iter().map(|slab| end.saturating_sub(slab.start.tokens)).sum());
         let betas = [plan.beta1, plan.beta2];
         let rates = plan.schedule.as_ref().map(|schedule| Rates::new::<E>(betas, schedule, end, monitor));
         let rates = rates.transpose()?;
         let ordered = rates.is_none() && order::pays::<E>(home.slabs.len(), n_rows, width);
         let chunks = OrderedEvents::all(stream, ordered, fits, threads, monitor)?;
-        let run = Run { rule: &rule, kernel, tokens: end, monitor, clock: &clock };
+        let run = Run { rule: &rule, kernel, tokens: end, monitor };
         let tiles = Tiles { kernel, threads, n_rows, width, most: 1 };
         let lanes = |_| Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width));
         tiles.learn(&home, lanes, |lanes, tiles| {
@@ -174,7 +173,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
                 learn_tile(tile, targets, start, lanes, rates.as_ref(), &run, &chunks)
             })
         })?;
-        Ok(Report { method: Method::Forward, kernel, tile: width, threads, busy: clock.time(), facts })
+        Ok(Report { method: Method::Forward, kernel, tile: width, threads, facts })
     }
 }
 

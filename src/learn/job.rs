@@ -3,12 +3,10 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::time::Duration;
 
 use super::Kernels;
 use super::adjoint;
 use super::checked::{CheckedPlan, LearnedColumn, LearnedRow, Start};
-use super::clock::Clock;
 use super::facts::Facts;
 use super::forward::{self, Goal};
 use super::order;
@@ -41,8 +39,6 @@ pub struct Report {
     pub tile: usize,
     /// Threads.
     pub threads: usize,
-    /// The time that all threads together spent in the kernel, without reading events and writing weights.
-    pub busy: Duration,
     /// The facts about the events.
     pub facts: Facts,
 }
@@ -53,8 +49,6 @@ pub struct Job<'a, E: Clone, R = RescorlaWagner> {
     pub(super) checked: CheckedPlan<E>,
     start: Start<'a, E>,
     scripts: Scripts<E>,
-    /// How long kernels ran.
-    clock: Clock,
 }
 
 /// The events as a method reads them.
@@ -162,7 +156,6 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
                 average: plan.average,
             },
             scripts,
-            clock: Clock::default(),
         })
     }
 
@@ -171,7 +164,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
     /// # Errors
     /// [`Error::Memory`].
     pub fn into_owned(self) -> Result<Job<'static, E, R>> {
-        let Self { rule, checked, start, scripts, clock } = self;
+        let Self { rule, checked, start, scripts } = self;
         let Start { initial, schedule, betas, average } = start;
         let initial = initial.map(|Initial { weights, width, columns, states }| {
             Ok(Initial { weights: owned(weights)?, width, columns: owned(columns)?, states: owned(states)? })
@@ -181,7 +174,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         });
         let (initial, schedule) = (initial.transpose()?, schedule.transpose()?);
         let start = Start { initial, schedule, betas, average };
-        Ok(Job { rule, checked, start, scripts, clock })
+        Ok(Job { rule, checked, start, scripts })
     }
 
     /// How the weights are computed.
@@ -346,13 +339,13 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
     /// What every tile needs.
     fn run<'r>(&'r self, monitor: &'r Monitor) -> Run<'r, E> {
         let CheckedPlan { rule, kernel, facts, .. } = &self.checked;
-        Run { rule, kernel: *kernel, tokens: facts.tokens, monitor, clock: &self.clock }
+        Run { rule, kernel: *kernel, tokens: facts.tokens, monitor }
     }
 
     /// The report so far, for tiles of `tile` lanes.
     pub fn report(&self, tile: usize) -> Report {
         let CheckedPlan { method, kernel, threads, facts, .. } = self.checked;
-        Report { method, kernel, tile, threads, busy: self.clock.time(), facts }
+        Report { method, kernel, tile, threads, facts }
     }
 }
 

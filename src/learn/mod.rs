@@ -13,7 +13,6 @@
 
 mod adjoint;
 pub(crate) mod checked;
-pub(crate) mod clock;
 mod facts;
 pub(crate) mod forward;
 mod general;

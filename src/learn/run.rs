@@ -1,6 +1,5 @@
 //! What every tile of a call of learning needs.
 
-use super::clock::Clock;
 use crate::kernel::isa::Isa;
 use crate::monitor::Monitor;
 use crate::tiles::rule::Parameters;
@@ -12,6 +11,4 @@ pub(crate) struct Run<'a, E> {
     /// Tokens of all events.
     pub(crate) tokens: u64,
     pub(crate) monitor: &'a Monitor,
-    /// How long kernels ran.
-    pub(crate) clock: &'a Clock,
 }

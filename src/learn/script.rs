@@ -14,7 +14,6 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::alike::Alike;
 use crate::events::chunk::{Body, Chunk, EventList};
 use crate::events::once::each_once;
 use crate::grow::{Grow, collected, filled};
@@ -42,7 +41,6 @@ pub(crate) struct EventStream {
     n_rows: usize,
     n_columns: usize,
     types: EventList,
-    alike: Alike,
     once: bool,
     /// The number of tokens before each chunk; empty unless asked for.
     before: Vec<u64>,
@@ -118,10 +116,8 @@ impl EventStream {
             ));
         }
         let types = EventList::default();
-        let alike = if once { Alike::of(file.types()?)? } else { Alike::default() };
         let before = Vec::new();
-        let mut stream =
-            Self { file: file.clone(), rows, columns, n_rows, n_columns, types, alike, once, before };
+        let mut stream = Self { file: file.clone(), rows, columns, n_rows, n_columns, types, once, before };
         let mut types = file.types()?.try_clone()?;
         stream.renumber(&mut types)?;
         stream.types = types;
@@ -187,7 +183,6 @@ impl EventStream {
     }
 
     fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
-        self.alike.unite(&mut chunk);
         if let Body::Full(rows) = &mut chunk.body {
             self.renumber(rows)?;
         }

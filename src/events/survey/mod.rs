@@ -12,7 +12,6 @@ use std::sync::{Mutex, PoisonError};
 use self::part::Part;
 use super::EventFile;
 use crate::error::Result;
-use crate::events::alike::Alike;
 use crate::grow::{collected, filled, gathered, short};
 use crate::monitor::Monitor;
 use crate::threads::each;
@@ -98,7 +97,6 @@ impl Survey {
 
     /// Surveys all events by a number of threads, each of which has consecutive chunks.
     fn in_parts(file: &EventFile, n: usize, monitor: &Monitor) -> Result<Self> {
-        let alike = Alike::of(file.types()?)?;
         let parts = collected((0..n).map(|_| Mutex::new(None)), NAMES)?;
         let bound = |part: usize| file.n_chunks() * part / n;
         each(
@@ -106,7 +104,7 @@ impl Survey {
             n,
             || Ok(()),
             |(), i| {
-                let part = Part::of(file, bound(i)..bound(i + 1), &alike, monitor)?;
+                let part = Part::of(file, bound(i)..bound(i + 1), monitor)?;
                 *parts[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(part);
                 Ok(())
             },

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::{NAMES, Position, Totals};
 use crate::error::Result;
-use crate::events::alike::Alike;
 use crate::events::chunk::Body;
 use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
@@ -32,12 +31,7 @@ impl Part {
     ///
     /// # Errors
     /// Those of decoding; [`crate::error::Error::Stopped`].
-    pub(super) fn of(
-        file: &EventFile,
-        chunks: Range<usize>,
-        alike: &Alike,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn of(file: &EventFile, chunks: Range<usize>, monitor: &Monitor) -> Result<Self> {
         let types = file.types()?;
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
         let one_class = |n: usize| Twins::new((0..n).map(|_| Some(0)));
@@ -54,8 +48,7 @@ impl Part {
         let mut seen = filled(false, types.len(), "what is known of event types")?;
         for index in chunks {
             monitor.check()?;
-            let mut chunk = file.chunk(index)?;
-            alike.unite(&mut chunk);
+            let chunk = file.chunk(index)?;
             grouping.begin();
             let mut work = 0;
             for i in 0..chunk.body.len() {

@@ -16,7 +16,6 @@ use crate::events::survey::Position;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::isa::Isa;
 use crate::learn::checked::scripted;
-use crate::learn::clock::Clock;
 use crate::learn::forward::learn_tile;
 use crate::learn::run::Run;
 use crate::learn::script::{EventStream, Numbering};
@@ -73,7 +72,7 @@ pub(super) fn learn<E: LearnsColumns>(
     monitor.set_total(tokens.saturating_mul(home.n_tiles() as u64));
     let stream = EventStream::new(file, numbering)?;
     let chunks = OrderedEvents::all(stream, false, fits, tiles.threads, monitor)?;
-    let run = Run { rule: &rule, kernel: cut.kernel, tokens, monitor, clock: &Clock::default() };
+    let run = Run { rule: &rule, kernel: cut.kernel, tokens, monitor };
     let lanes = |_| Buffer::zeros(Lanes::<E>::EACH.saturating_mul(tiles.width));
     tiles.learn(&home, lanes, |lanes, tiles| {
         tiles.iter_mut().try_for_each(|tile| {
