@@ -121,6 +121,63 @@ ENGINE = {
 }
 
 
+def paths_of(use: str) -> Iterator[str]:
+    """The paths that a `use` names, with its braces opened."""
+    head, brace, body = use.partition("{")
+    if not brace:
+        yield use
+        return
+    depth, start = 0, 0
+    body = body[: body.rindex("}")] + ","
+    for at, sign in enumerate(body):
+        depth += (sign == "{") - (sign == "}")
+        if sign == "," and depth == 0:
+            if body[start:at]:
+                yield from paths_of(head + body[start:at])
+            start = at + 1
+
+
+def engine_imports() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
+    """For each module of the engine those that it names, without tests. A mod.rs stands for its folder."""
+    modules = {}
+    for name, text in ENGINE.items():
+        parts = name.removeprefix("src/").removesuffix(".rs").split("/")
+        modules[tuple(parts[:-1] if parts[-1] in ("mod", "lib") else parts)] = text
+    found: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for module, text in modules.items():
+        code = re.sub(r"#\[cfg\(test\)\]\s*(pub\(.*?\) )?mod tests \{.*", "", text, flags=re.DOTALL)
+        code = re.sub(r"(?m)//.*$", "", code)
+        named = [re.sub(r"\s+as\s+\w+|\s", "", use) for use in re.findall(r"\buse\s+([^;]+);", code)]
+        paths = [path for use in named for path in paths_of(use)]
+        paths += re.findall(r"\b(?:crate|super)(?:::\w+)+", code)
+        found[module] = set()
+        for path in paths:
+            parts, base = path.split("::"), list(module)
+            if parts[0] in ("crate", "self"):
+                base = base if parts[0] == "self" else []
+                parts = parts[1:]
+            while parts and parts[0] == "super":
+                base, parts = base[:-1], parts[1:]
+            full = (*base, *parts)
+            known = [full[:n] for n in range(len(full), -1, -1) if full[:n] in modules]
+            if known and known[0] != module:
+                found[module].add(known[0])
+    return found
+
+
+def test_no_two_files_of_the_engine_import_each_other() -> None:
+    arrows = engine_imports()
+    assert ("learn", "script") in arrows[("learn", "stretch")]
+    assert ("kernel", "isa") in arrows[("learn", "checked")]
+    mutual = [
+        "/".join(one) + " and " + "/".join(other)
+        for one, modules in arrows.items()
+        for other in modules
+        if one < other and one in arrows[other]
+    ]
+    assert mutual == []
+
+
 def files_with(pattern: str, rooms: tuple[str, ...]) -> set[str]:
     """Files of some rooms of the engine whose code has a pattern."""
     code = {name: re.sub(r"(?m)^\s*//.*$", "", text) for name, text in ENGINE.items()}
