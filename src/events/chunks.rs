@@ -9,7 +9,7 @@ use super::format::{HEADER, Header, PARAMETERS, SURVEY, TYPES, encode_directory,
 use super::output::Output;
 use super::parameters;
 use super::pending::Pending;
-use super::survey::Survey;
+use super::survey::summary::Survey;
 use crate::error::Result;
 use crate::grow::Grow;
 use crate::lists::View;

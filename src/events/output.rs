@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::EventFile;
 use super::atomic::AtomicFile;
-use super::map::{self, Bytes};
+use super::bytes::Bytes;
+use super::map;
 use super::text_file::check_binary_name;
 use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};

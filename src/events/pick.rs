@@ -8,8 +8,8 @@ use std::path::Path;
 
 use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, EventList};
+use super::file::{EventFile, unknown_event};
 use super::write::{Duplicates, EventWriter};
-use super::{EventFile, unknown_event};
 use crate::error::{Error, Result};
 use crate::grow::{Grow, filled};
 use crate::monitor::Monitor;

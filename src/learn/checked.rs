@@ -10,7 +10,7 @@ use super::plan::{NAMES, Plan};
 use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::survey::Survey;
+use crate::events::survey::summary::Survey;
 use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -265,7 +265,7 @@ fn tracked<E: Clone>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::survey::{Position, Totals};
+    use crate::events::survey::summary::{Position, Totals};
     use crate::events::write::{Duplicates, EventWriter};
     use crate::tiles::result::Matrix;
     use crate::tiles::rule::Schedule;

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::events::EventFile;
 use crate::events::chunk::Body;
 use crate::events::kappa::Kappa;
-use crate::events::survey::Survey;
+use crate::events::survey::summary::Survey;
 use crate::grow::filled;
 use crate::monitor::Monitor;
 use crate::threads::each;

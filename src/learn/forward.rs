@@ -24,7 +24,7 @@ use super::targets::{Columns, Targets};
 use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
-use crate::events::survey::Position;
+use crate::events::survey::summary::Position;
 use crate::grow::{collected, copied, filled, gathered};
 use crate::kernel::element::Element;
 use crate::rules::rescorla_wagner::RescorlaWagner;

@@ -19,7 +19,7 @@ use super::targets::{Columns, Targets};
 use super::tile::{Lanes, LearnsColumns};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::survey::{Position, Survey};
+use crate::events::survey::summary::{Position, Survey};
 use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;

@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::Kernels;
 use super::adjoint;
 use super::checked::{CheckedPlan, LearnedColumn, LearnedRow, Start};
 use super::facts::Facts;
 use super::forward::{self, Goal};
+use super::kernels::Kernels;
 use super::order;
 use super::plan::{NAMES, Plan};
 use super::run::Run;
@@ -355,4 +355,30 @@ fn owned<T: Copy>(elements: Cow<'_, [T]>) -> Result<Cow<'static, [T]>> {
         Cow::Borrowed(elements) => copied(elements, "a copy of what learning starts from")?,
         Cow::Owned(elements) => elements,
     }))
+}
+
+impl<E: Kernels> Plan<'_, E> {
+    /// Learns the events of a file into `out`, which must be zero: columns that no event can change are not written.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
+    /// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
+    pub fn learn(&self, file: &EventFile, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
+        Job::new(file, self, monitor)?.learn(out, monitor)
+    }
+
+    /// The same by a rule, with a result for each state that it has besides weights, or for none ([`Job::learn_with`]).
+    ///
+    /// # Errors
+    /// Those of [`Plan::learn`]; [`Error::Argument`] for the adjoint method where the rule has none.
+    pub fn learn_by<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        out: &Matrix<'_, E>,
+        states: &[Matrix<'_, E>],
+        monitor: &Monitor,
+    ) -> Result<Report> {
+        Job::by(rule, file, self, monitor)?.learn_with(out, states, monitor)
+    }
 }

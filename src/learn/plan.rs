@@ -4,7 +4,7 @@ use super::facts::Facts;
 use super::script::{BUDGET, NONE};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::survey::{Survey, together};
+use crate::events::survey::{look::together, summary::Survey};
 use crate::events::twins::Twins;
 use crate::grow::filled;
 use crate::kernel::element::Element;

@@ -30,13 +30,13 @@ use crate::tiles::forgetting::Retention;
 
 /// Steps in the order in which they are done: the last event first, except for reordering within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, but `times`, `losses` and `tokens` may be empty; `events` never
+/// Invariants: all vectors have as many elements as `script` has events, but `times`, `ratios` and `tokens` may be empty; `events` never
 /// increases.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
     pub(super) script: Script,
-    /// The learning rate of each step, for all its tokens together.
+    /// The learning rate of each step, for all its tokens together: of v, and of the sums unless there are ratios.
     pub(super) gains: Vec<E>,
     /// The last event of each step, counted from the first event of the chunk. Where steps are reordered: the least of its block.
     pub(super) events: Vec<u32>,
@@ -44,8 +44,8 @@ pub(super) struct Steps<E> {
     pub(super) len: usize,
     /// How often each step is done; empty if each is done once.
     pub(super) times: Vec<u32>,
-    /// Where weights are forgotten; empty otherwise. The rate at which each step changes v.
-    pub(super) losses: Vec<E>,
+    /// Where weights are forgotten; empty otherwise. The rate of the sums, divided by that of v, which is the gain.
+    pub(super) ratios: Vec<E>,
     /// And the last token of each step, counted from 1.
     pub(super) tokens: Vec<u64>,
 }
@@ -61,7 +61,7 @@ impl<E: Copy> Steps<E> {
         }
         self.gains = permuted(&self.gains, &order)?;
         self.times = permuted(&self.times, &order)?;
-        self.losses = permuted(&self.losses, &order)?;
+        self.ratios = permuted(&self.ratios, &order)?;
         self.tokens = permuted(&self.tokens, &order)?;
         Ok(self)
     }
@@ -133,7 +133,7 @@ impl<'a, E: Element> Stepper<'a, E> {
             events: Vec::new(),
             len: segment.len,
             times: Vec::new(),
-            losses: Vec::new(),
+            ratios: Vec::new(),
             tokens: Vec::new(),
         };
         self.grouping.begin();
@@ -179,18 +179,12 @@ impl<'a, E: Element> Stepper<'a, E> {
             }
         }
         steps.gains = filled(self.beta, self.tokens.len(), SCRIPT)?;
-        let beta = self.beta.to_f64();
-        if let Some(gamma) = self.gamma {
-            let tokens = self.spread.iter().zip(&self.tokens);
-            let losses = tokens.map(|(spread, &tokens)| {
-                let times = if self.together { sum_of_powers(spread.rate, tokens) } else { 1.0 };
-                E::from_f64(beta / gamma * times)
-            });
-            steps.losses = collected(losses, SCRIPT)?;
+        match self.gamma {
+            Some(gamma) => self.forgetful(gamma, &mut steps)?,
+            None if self.together => self.gain(segment, &rows, &mut steps.gains),
+            None => {}
         }
-        if self.together {
-            self.gain(segment, &rows, &mut steps.gains);
-        } else if !segment.frequencies.is_empty() {
+        if !self.together && !segment.frequencies.is_empty() {
             steps.times = collected(self.tokens.iter().map(|&tokens| tokens as u32), SCRIPT)?;
         }
         Ok(steps)
@@ -200,18 +194,24 @@ impl<'a, E: Element> Stepper<'a, E> {
     fn gain(&mut self, segment: &Segment<'_>, rows: &[u32], gains: &mut [E]) {
         let beta = self.beta.to_f64();
         for step in 0..rows.len() {
-            if self.tokens[step] < 2 {
-                continue;
+            if self.tokens[step] > 1 {
+                let rate = beta * self.kappa_of(segment.rows.cues.get(rows[step] as usize));
+                gains[step] = E::from_f64(beta * sum_of_powers(rate, self.tokens[step]));
             }
-            let times = match self.spread.get(step) {
-                Some(spread) => spread.sum,
-                None => {
-                    let rate = beta * self.kappa_of(segment.rows.cues.get(rows[step] as usize));
-                    sum_of_powers(rate, self.tokens[step])
-                }
-            };
-            gains[step] = E::from_f64(beta * times);
         }
+    }
+
+    /// Rates for all steps where weights are forgotten.
+    fn forgetful(&self, gamma: f64, steps: &mut Steps<E>) -> Result<()> {
+        steps.ratios = filled(E::from_f64(gamma), self.tokens.len(), SCRIPT)?;
+        for (step, (spread, &tokens)) in self.spread.iter().zip(&self.tokens).enumerate() {
+            let times = if self.together { sum_of_powers(spread.rate, tokens) } else { 1.0 };
+            steps.gains[step] = E::from_f64(self.beta.to_f64() / gamma * times);
+            if self.together {
+                steps.ratios[step] = E::from_f64(gamma * spread.sum / times);
+            }
+        }
+        Ok(())
     }
 
     fn kappa_of(&mut self, cues: &[u32]) -> f64 {

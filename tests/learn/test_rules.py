@@ -167,3 +167,10 @@ def test_what_a_rule_does_not_have_is_refused() -> None:
         rw.learn(EVENTS, rule="no_competition", rule_parameters={"k": 1})
     with pytest.raises(TypeError, match="rule_parameters must be a mapping"):
         rw.learn(EVENTS, rule_parameters=0.5)  # type: ignore[arg-type]
+
+
+def test_the_rate_must_be_safe_for_each_cue_alone() -> None:
+    events = rw.read_events([("a_b_c", "x")])
+    rw.learn(events, rule="no_competition", alpha=1.0, beta=1.9)
+    with pytest.warns(rw.RescorlaWarning, match=r"a cue has alpha = 1, so a rate is safe only below 2"):
+        rw.learn(events, rule="no_competition", alpha={"a": 1.0, "b": 0.5, "c": 0.1}, beta=2.0)

@@ -123,7 +123,7 @@ def learn_in_place(
         continued=True,
     )
     fastest = max(beta1, beta2) if factors is None else factors.fastest
-    warn_unsafe(fastest, report, scheduled=factors is not None)
+    warn_unsafe(fastest, report["max_kappa"], scheduled=factors is not None)
     return weights
 
 

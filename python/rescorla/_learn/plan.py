@@ -255,16 +255,18 @@ def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
         raise
 
 
-def warn_unsafe(fastest: float, report: dict[str, Any], *, scheduled: bool, retention: float = 1.0) -> None:
-    """Warn the user where the fastest rate is not safe in every event."""
+def warn_unsafe(
+    fastest: float, kappa: float, *, scheduled: bool, retention: float = 1.0, of_cue: bool = False
+) -> None:
+    """Warn the user where the fastest rate is not safe in every event; or, for each cue by itself, in any."""
+    if fastest * kappa < 1 + retention:
+        return
     rate = RATE.get()
-    kappa = report["max_kappa"]
-    if fastest * kappa >= 1 + retention:
-        what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
-        # Who calls it eta has no saliences.
-        size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
-        warn(
-            f"{what} may overshoot: an event has sum({size}) = {kappa:g}, so a rate is "
-            f"safe only below {(1 + retention) / kappa:g}; lower {cure}",
-            NumericalWarning,
-        )
+    what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
+    # Who calls it eta has no saliences.
+    size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
+    has = f"a cue has alpha = {kappa:g}" if of_cue else f"an event has sum({size}) = {kappa:g}"
+    safe = (1 + retention) / kappa
+    warn(
+        f"{what} may overshoot: {has}, so a rate is safe only below {safe:g}; lower {cure}", NumericalWarning
+    )

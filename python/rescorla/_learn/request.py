@@ -21,7 +21,7 @@ from rescorla._learn.plan import (
     warn_unshared,
 )
 from rescorla._learn.record import rates_of
-from rescorla._learn.rule import Rule
+from rescorla._learn.rule import FIRST, Rule
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import PerName, flag
 from rescorla._shared.testing import asked
@@ -54,7 +54,13 @@ class Request(NamedTuple):
 
     def warn_unsafe(self, report: dict[str, Any]) -> None:
         """Warn the user where the fastest rate is not safe in every event."""
-        warn_unsafe(self.fastest, report, scheduled=self.factors is not None, retention=self.rule.retention)
+        scheduled, retention = self.factors is not None, self.rule.retention
+        if self.rule.name == FIRST:
+            warn_unsafe(self.fastest, report["max_kappa"], scheduled=scheduled, retention=retention)
+            return
+        # Each cue has an error of its own.
+        greatest = float(self.alphas.values.max(initial=0.0))
+        warn_unsafe(self.fastest, greatest, scheduled=scheduled, of_cue=True)
 
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""

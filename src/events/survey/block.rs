@@ -13,9 +13,9 @@
 //! Reading checks that the numbers fit the file: positions are inside it, and the first of some twins names itself. Only
 //! [`EventFile::verify`] checks them against the events: a forged survey gives wrong weights, as forged events do.
 
-use super::{NAMES, Position, Survey, Totals};
+use super::summary::{NAMES, Position, Survey, Totals};
 use crate::error::Result;
-use crate::events::EventFile;
+use crate::events::file::EventFile;
 #[cfg(test)]
 use crate::events::format::{HEADER, SURVEY};
 use crate::events::format::{Header, Input, check_seal, damaged, seal};
@@ -185,7 +185,7 @@ impl EventFile {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Events, events, write};
+    use super::super::look::tests::{Events, events, write};
     use super::*;
     use crate::error::Error;
     use crate::events::write::{Duplicates, EventWriter};

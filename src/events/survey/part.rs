@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::{NAMES, Position, Totals};
+use super::summary::{NAMES, Position, Totals};
 use crate::error::Result;
 use crate::events::chunk::Body;
+use crate::events::file::{EventFile, LOOK_EVERY};
 use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
 use crate::events::once::Once;
 use crate::events::twins::Twins;
-use crate::events::{EventFile, LOOK_EVERY};
 use crate::grow::filled;
 use crate::monitor::Monitor;
 

@@ -1,6 +1,6 @@
 //! The bodies of a step: the loops over the rows of an event.
 
-use super::Step;
+use super::method::Step;
 use crate::kernel::vector::Vector;
 
 /// A way to do a step.

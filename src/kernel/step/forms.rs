@@ -2,8 +2,8 @@
 
 use std::marker::PhantomData;
 
-use super::Step;
 use super::bodies::{Any, Body, Held, Woven};
+use super::method::Step;
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 

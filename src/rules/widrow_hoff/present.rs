@@ -12,7 +12,7 @@
 
 use super::plan::{Coding, Data, WidrowHoffPlan, WidrowHoffReport};
 use crate::error::{Error, Result};
-use crate::events::survey::Position;
+use crate::events::survey::summary::Position;
 use crate::grow::{collected, copied, filled};
 use crate::kernel::isa::Isa;
 use crate::learn::checked::scripted;
