@@ -11,8 +11,8 @@
 //! If the decoded events exceed the budget, none are kept. Then each thread may have more than one tile, so that tiles share the
 //! decoding of a chunk; together these additional tiles take no more than the budget.
 //!
-//! A mean takes n_cues * (width * 8 + 8) bytes for each thread, a schedule 8 or 16 bytes for each token, and trajectories the
-//! size of what they record.
+//! A mean takes n_cues * (width * 8 + 8) bytes for each thread, forgetting n_cues * 8, each state of a rule another tile, a schedule 8
+//! or 16 bytes for each token, and trajectories the size of what they record.
 //!
 //! Learning chooses the width of a tile: rows of 512 to 2,048 bytes, or at most 1,024 if the processor's second cache has more
 //! than 1 MiB. The more cues an event has, the narrower the tile. A line is a column with the forward method, a row with the

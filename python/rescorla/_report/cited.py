@@ -12,6 +12,7 @@ import rescorla._core as _core
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rule import RULES
 from rescorla._learn.widrow_hoff import widrow_hoff
 from rescorla._report.page import section, sentences
 
@@ -19,7 +20,7 @@ _YEAR = 2026
 
 # The functions behind the rules that `parameters` names.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "rescorla_wagner": learn,
+    **dict.fromkeys(RULES, learn),
     "equilibrium": equilibrium,
     "delta": delta_rule,
     "widrow_hoff": widrow_hoff,

@@ -15,7 +15,7 @@ from rescorla._weights.zarr.layout import Lanes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT, VERSION = "rescorla-weights", 2
+FORMAT, VERSION = "rescorla-weights", 3
 
 METADATA = "zarr.json"
 """The file of the group, whose attributes cover all other files but tiles and their checksums."""
