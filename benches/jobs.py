@@ -9,6 +9,7 @@ import rescorla as rw
 import rescorla._core as _core
 from numpy.typing import NDArray
 from rescorla._learn.request import request_of
+from rescorla._learn.rule import Rule
 
 Slice = tuple[int, int]
 
@@ -27,6 +28,7 @@ def job_of(
         alpha=0.1,
         beta=0.1,
         lambda_=1.0,
+        rule=Rule(),
         schedule=None,
         average=False,
         cues=None,
