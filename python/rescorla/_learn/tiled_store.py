@@ -24,6 +24,7 @@ from rescorla._weights.zarr.layout import Lanes, lanes_of_chunk
 from rescorla._weights.zarr.lazy import StoredArray
 from rescorla._weights.zarr.save import write_whole
 from rescorla._weights.zarr.store import Store
+from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -165,14 +166,19 @@ def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
         return None
     path = os.path.join(store.path, "schedule")
     with reading(path, "the factors of a store's schedule"):
-        group = need("zarr").open_group(path, mode="r", zarr_format=3, use_consolidated=False)
-        present = group["present"][:]
-        absent = group["absent"][:] if "absent" in group else present
+        present, absent = uninterrupted(_numbers, path)
         if hash_of(present, absent) != known["schedule"]:
             raise ValueError("other factors")
     betas = known["beta1"], known["beta2"]
     largest = (float(each.max(initial=0.0)) for each in (present, absent))
     return Factors(present, absent, max(b * f for b, f in zip(betas, largest, strict=True)))
+
+
+def _numbers(path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The arrays of a schedule; one for both where there is one."""
+    group = need("zarr").open_group(path, mode="r", zarr_format=3, use_consolidated=False)
+    present = group["present"][:]
+    return present, group["absent"][:] if "absent" in group else present
 
 
 def _spread(value: float | list[float], n: int) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ import numpy as np
 from rescorla._shared.optional import need
 from rescorla._weights.zarr.chunks import make_folder
 from rescorla._weights.zarr.layout import Lanes
+from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +48,29 @@ def describe(
     It is made in memory and then written: a writer of zarr's goes on in threads of its own where an interrupt
     ends the call.
     """
+    files, identity = uninterrupted(
+        _described,
+        shape,
+        cues=cues,
+        outcomes=outcomes,
+        attributes=attributes,
+        per_name=per_name,
+        below=_described_below(folder),
+    )
+    _write(folder, files)
+    return identity
+
+
+def _described(
+    shape: Shape,
+    *,
+    cues: Sequence[str],
+    outcomes: Sequence[str],
+    attributes: Mapping[str, Any],
+    per_name: Mapping[str, tuple[str, NDArray[np.float64]]],
+    below: Mapping[str, str],
+) -> tuple[dict[str, Any], str]:
+    """The files of a group, and its identity."""
     import secrets
 
     codecs = need("zarr.codecs")
@@ -94,19 +118,21 @@ def describe(
     identity = secrets.token_hex(16)
     own = {"format": FORMAT, "version": VERSION, "lanes": shape.lanes, "identity": identity}
     covered = {name: digest_of(file.to_bytes()) for name, file in files.items() if name != METADATA}
-    covered |= _described_below(folder)
-    described = {**made_by, **own, "files": covered}
+    described = {**made_by, **own, "files": covered | dict(below)}
     group.attrs.put(described | {"sha256": digest_of_attributes(described)})
-    _write(folder, files)
-    return identity
+    return files, identity
 
 
 def write_numbers(folder: str, arrays: Mapping[str, tuple[str, NDArray[Any]]]) -> None:
     """Write a group of arrays of one dimension, each with the name of that."""
-    files, group = _group()
-    for name, (dimension, values) in arrays.items():
-        _add_numbers(group, name, dimension, values)
-    _write(folder, files)
+
+    def made() -> dict[str, Any]:
+        files, group = _group()
+        for name, (dimension, values) in arrays.items():
+            _add_numbers(group, name, dimension, values)
+        return files
+
+    _write(folder, uninterrupted(made))
 
 
 def digest_of(content: bytes) -> str:

@@ -18,6 +18,7 @@ from rescorla._weights.disk import naming, reading
 from rescorla._weights.parameters import put_back
 from rescorla._weights.zarr import chunks, describe, folder
 from rescorla._weights.zarr.layout import Lanes
+from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,22 +50,26 @@ class Store:
                 f"{path}: expected a zarr store of weights, found no {describe.METADATA} in it; save it again"
             ) from None
         with naming(path), reading(path, "a zarr store of weights"):
-            attributes = self._attributes()
-            self.identity: str = attributes["identity"]
-            self.lanes: Lanes = "rows" if attributes["lanes"] == "rows" else "columns"
-            self.digest: str | None = attributes.get("digest")
-            group = self._group(attributes["files"])
-            array = group["weights"]
-            self._check_array(array, group)
-            self.shape: tuple[int, int] = array.shape
-            self.dtype: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("=")
-            self.chunk: tuple[int, int] = array.chunks
-            self.cues: tuple[str, ...] = tuple(map(str, group["cues"][:].tolist()))
-            self.outcomes: tuple[str, ...] = tuple(map(str, group["outcomes"][:].tolist()))
-            self.parameters = _parameters(attributes, group)
-            self.deciding = self._deciding(attributes, group)
+            uninterrupted(self._read)
         # The files of the tiles that were checked.
         self._checked: dict[int, tuple[int, ...]] = {}
+
+    def _read(self) -> None:
+        """Read all that describes the store."""
+        attributes = self._attributes()
+        self.identity: str = attributes["identity"]
+        self.lanes: Lanes = "rows" if attributes["lanes"] == "rows" else "columns"
+        self.digest: str | None = attributes.get("digest")
+        group = self._group(attributes["files"])
+        array = group["weights"]
+        self._check_array(array, group)
+        self.shape: tuple[int, int] = array.shape
+        self.dtype: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("=")
+        self.chunk: tuple[int, int] = array.chunks
+        self.cues: tuple[str, ...] = tuple(map(str, group["cues"][:].tolist()))
+        self.outcomes: tuple[str, ...] = tuple(map(str, group["outcomes"][:].tolist()))
+        self.parameters = _parameters(attributes, group)
+        self.deciding = self._deciding(attributes, group)
 
     @classmethod
     def open(cls, path: PathName) -> Store:
