@@ -29,8 +29,9 @@
 //! y = (sum of their v[c]) / n stands for all of them, with n * alpha as salience; for each of these cues y begins at 1 / n. With
 //! initial weights they are kept apart, because v' W_0 needs each v[c].
 //!
-//! Where weights are forgotten (`tiles::forgetting`), A_t = gamma I - beta D c_t c_t', so every token multiplies all of v by gamma. A row
-//! of v is kept without the powers since the token that changed it last, that token's among them, and gets them when it is needed.
+//! Where weights are forgotten (`tiles::forgetting`), A_t = gamma I - beta D c_t c_t', so every token multiplies all of v by gamma.
+//! A row of v is kept without the powers since the token that changed it last, that token's among them, and gets them when it is
+//! needed.
 //!
 //! The sums are the forward method's in another order: equal up to rounding, and the same bits for any number of threads,
 //! width of tiles and instruction set.
@@ -187,7 +188,8 @@ struct RowTile<'a, E> {
 }
 
 impl<E: Element> RowTile<'_, E> {
-    /// Gives the rows of a token the powers of the retention that they lack. Inlined, it would cost learning without forgetting 10 %.
+    /// Gives the rows of a token the powers of the retention that they lack. Inlined, it would cost learning without forgetting
+    /// 10 %.
     #[cold]
     #[inline(never)]
     fn bring(&mut self, cues: &[u32], token: u64, retention: &Retention<E>) {

@@ -1,7 +1,10 @@
 //! The loop of any rule, in plain numbers (`rules`), and the tile that learns by it.
 //!
-//! The rule of Rescorla and Wagner has a loop of its own, on vectors (`tile`), unless weights are forgotten. Here one row after another is added to the sums and
-//! changed, all columns of a tile at a time, in loops that the compiler turns into vector code.
+//! The rule of Rescorla and Wagner has a loop of its own, on vectors (`tile`), unless weights are forgotten. Here one row after
+//! another is added to the sums and changed, all columns of a tile at a time, in loops that the compiler turns into vector code.
+//!
+//! Only weights of that rule are forgotten. Where `forgotten` is asked for, `R::KERNEL` says so to the compiler, which otherwise makes
+//! slower loops of all rules (13.7 s in place of 10.2 s, King James without competition).
 
 use super::run::Run;
 use super::script::{Event, Scripted};

@@ -11,12 +11,13 @@
 //!
 //! Which outcomes are learned must not affect the steps: a column has the same bits, whatever the other columns are.
 //!
-//! Where weights are forgotten, q = 1 - beta * kappa / gamma, and v is kept without the powers of gamma that the rows of a step lack
-//! alike (`adjoint`). Then R tokens, which follow the step's last token after g_1 = 0, g_2 ... g_R tokens, have in the sums the
-//! effect of one token with beta multiplied by the sum of q^(k-1) gamma^(g_k), and in v that of one with beta / gamma multiplied by
-//! the sum of q^(k-1).
+//! Where weights are forgotten, q = 1 - beta * kappa / gamma, and v is kept without the powers of gamma that its rows lack
+//! (`adjoint`). Let g_k tokens come after token k of a step, counted back from its last token, so that g_1 = 0. Then R tokens have in
+//! the sums the effect of one token with beta multiplied by the sum of q^(k-1) gamma^(g_k), and in v that of one with beta / gamma
+//! multiplied by the sum of q^(k-1).
 //!
-//! A step never crosses the end of a chunk. If beta * kappa >= 2 gamma in any event, every token is done by itself (`times`), so that
+//! A step never crosses the end of a chunk. If beta * kappa >= 2 gamma in any event, every token is done by itself (`times`), so
+//! that
 //! weights overflow as in the rule.
 
 use super::order::{self, BLOCK};
@@ -30,8 +31,8 @@ use crate::tiles::forgetting::Retention;
 
 /// Steps in the order in which they are done: the last event first, except for reordering within blocks.
 ///
-/// Invariants: all vectors have as many elements as `script` has events, but `times`, `ratios` and `tokens` may be empty; `events` never
-/// increases.
+/// Invariants: all vectors have as many elements as `script` has events, but `times`, `ratios` and `tokens` may be empty; `events`
+/// never increases.
 #[derive(Debug)]
 pub(super) struct Steps<E> {
     /// The event of each step.
@@ -142,7 +143,8 @@ impl<'a, E: Element> Stepper<'a, E> {
         // The token that comes next, going backward.
         let mut token = segment.before;
         if self.gamma.is_some() {
-            token += (0..segment.len).map(|i| u64::from(segment.frequency(i))).sum::<u64>();
+            let tokens: u64 = (0..segment.len).map(|i| u64::from(segment.frequency(i))).sum();
+            token = token.saturating_add(tokens);
         }
         for i in (0..segment.len).rev() {
             let (row, frequency) = (segment.row(i), segment.frequency(i));
