@@ -33,7 +33,7 @@ try:
     with asking(chunk=4):
         {
             "part": lambda: rw.learn(events, out=path, method="forward", part=(0, 2)),
-            "learn": lambda: rw.learn(events, out=path, method="forward", resume=True),
+            "learn": lambda: rw.learn(events, out=path, method="forward", resume=True, threads=1),
             "save": lambda: weights.save(path),
             "load": lambda: rw.load_weights(path),
             "verify": lambda: rw.verify(path),
