@@ -38,6 +38,9 @@ pub(crate) trait Grow<T> {
 impl<T> Grow<T> for Vec<T> {
     #[inline]
     fn make_room(&mut self, more: usize, what: &'static str) -> Result<()> {
+        if self.capacity() - self.len() >= more {
+            return Ok(());
+        }
         self.try_reserve(more).map_err(|_| short::<T>(self.len().saturating_add(more), what))
     }
 

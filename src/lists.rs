@@ -3,7 +3,6 @@
 //! So a million short lists are two allocations, and one list is a slice.
 
 use std::hash::BuildHasher;
-use std::mem;
 use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
@@ -48,11 +47,6 @@ impl<T> Lists<T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// All lists, to be read.
-    pub fn view(&self) -> View<'_, T> {
-        View::new(&self.items, &self.ends)
-    }
-
     /// Appends an item to the open list. `what` names the lists in messages.
     ///
     /// # Errors
@@ -83,25 +77,6 @@ impl<T> Lists<T> {
         Ok(())
     }
 
-    /// Appends lists, with each item replaced by another.
-    ///
-    /// # Errors
-    /// [`Error::Memory`].
-    #[inline]
-    pub fn append<U: Copy>(
-        &mut self,
-        lists: View<'_, U>,
-        mut becomes: impl FnMut(U) -> T,
-        what: &'static str,
-    ) -> Result<()> {
-        let start = self.items.len();
-        self.ends.make_room(lists.len(), what)?;
-        self.items.make_room(lists.items().len(), what)?;
-        self.items.extend(lists.items().iter().map(|&item| becomes(item)));
-        self.ends.extend(lists.ends().map(|end| start + end));
-        Ok(())
-    }
-
     /// Removes all lists and keeps the memory.
     pub fn clear(&mut self) {
         self.ends.clear();
@@ -111,6 +86,13 @@ impl<T> Lists<T> {
     /// All items of all lists.
     pub fn items(&self) -> &[T] {
         &self.items
+    }
+
+    /// All items of some lists.
+    pub fn items_of(&self, lists: Range<usize>) -> &[T] {
+        let start = lists.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let end = lists.end.checked_sub(1).map_or(0, |last| self.ends[last]);
+        &self.items[start..end.max(start)]
     }
 
     /// All items of all lists, to be changed in place.
@@ -193,94 +175,6 @@ impl<T: Copy> Lists<T> {
     }
 }
 
-/// A borrowed range of lists.
-///
-/// Invariant: `ends` rises from `start` or above and ends within the items; the first list begins at `start`.
-#[derive(Debug)]
-pub struct View<'a, T = u32> {
-    items: &'a [T],
-    start: usize,
-    ends: &'a [usize],
-}
-
-impl<T> Clone for View<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for View<'_, T> {}
-
-impl<'a, T> View<'a, T> {
-    /// Lists of these items, with these ends.
-    #[inline]
-    pub(crate) fn new(items: &'a [T], ends: &'a [usize]) -> Self {
-        Self { items, start: 0, ends }
-    }
-
-    /// How many lists there are.
-    #[inline]
-    pub fn len(self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none.
-    #[inline]
-    pub fn is_empty(self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// List `i`; the empty list if there is none.
-    #[inline]
-    pub fn get(self, i: usize) -> &'a [T] {
-        let span = span(self.ends, i).map(|span| span.start.max(self.start)..span.end);
-        span.and_then(|span| self.items.get(span)).unwrap_or(&[])
-    }
-
-    /// The items of all lists.
-    #[inline]
-    pub fn items(self) -> &'a [T] {
-        &self.items[self.start..self.end()]
-    }
-
-    /// Where each list ends in [`View::items`].
-    pub fn ends(self) -> impl ExactSizeIterator<Item = usize> + 'a {
-        self.ends.iter().map(move |end| end - self.start)
-    }
-
-    /// How many items each list has.
-    pub fn lengths(self) -> impl ExactSizeIterator<Item = usize> + 'a {
-        let mut start = self.start;
-        self.ends.iter().map(move |&end| end - mem::replace(&mut start, end))
-    }
-
-    /// How many lists end within the first `n` items.
-    pub fn within(self, n: usize) -> usize {
-        self.ends.partition_point(|end| end - self.start <= n)
-    }
-
-    /// Some of the lists.
-    #[inline]
-    pub fn part(self, lists: Range<usize>) -> Self {
-        let (_, rest) = self.split_at(lists.start);
-        rest.split_at(lists.len()).0
-    }
-
-    /// The first `n` lists, and the rest.
-    #[inline]
-    pub fn split_at(self, n: usize) -> (Self, Self) {
-        let (first, rest) = self.ends.split_at(n);
-        let first = Self { ends: first, ..self };
-        (first, Self { start: first.end(), ends: rest, ..self })
-    }
-
-    /// Where the last list ends.
-    #[inline]
-    fn end(self) -> usize {
-        self.ends.last().copied().unwrap_or(self.start)
-    }
-}
-
 /// Lists of ids that all differ, each found by its ids.
 ///
 /// Invariant: `index` holds the number of each list once, under the hash of the list.
@@ -356,6 +250,9 @@ mod tests {
             prop_assert_eq!((lists.len(), lists.is_empty()), (model.len(), model.is_empty()));
             prop_assert_eq!(lists.get(model.len()), &[] as &[u32]);
             prop_assert_eq!(lists.items(), model.concat());
+            for part in (0..=model.len()).flat_map(|to| (0..=to).map(move |from| from..to)) {
+                prop_assert_eq!(lists.items_of(part.clone()), model[part].concat());
+            }
 
             let (mut gathered, mut added) = (Lists::default(), Lists::default());
             for list in &model {
@@ -368,30 +265,6 @@ mod tests {
             prop_assert_eq!(&added, &lists);
             prop_assert_eq!(&Lists::of(&lengths, model.concat(), WHAT).unwrap().unwrap(), &lists);
             prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1], WHAT).unwrap(), None);
-        }
-
-        #[test]
-        fn a_view_of_some_lists_is_those_lists(
-            model in prop::collection::vec(prop::collection::vec(0..9_u32, 0..4), 0..9),
-            (from, to) in (0..9_usize, 0..9_usize),
-        ) {
-            let lists = lists_of(&model);
-            let to = to.min(model.len());
-            let from = from.min(to);
-            let (view, model) = (lists.view().part(from..to), &model[from..to]);
-            prop_assert_eq!((view.len(), view.is_empty()), (model.len(), model.is_empty()));
-            prop_assert_eq!(view.items(), model.concat());
-            prop_assert_eq!((0..=view.len()).map(|i| view.get(i).to_vec()).collect::<Vec<_>>(), [model, &[vec![]]].concat());
-            prop_assert_eq!(view.lengths().collect::<Vec<_>>(), model.iter().map(Vec::len).collect::<Vec<_>>());
-            let mut again = Lists::default();
-            again.append(view, |item| item + 1, WHAT).unwrap();
-            again.append(view, |item| item + 2, WHAT).unwrap();
-            let more = |n| model.iter().map(|list| list.iter().map(|item| item + n).collect()).collect::<Vec<Vec<u32>>>();
-            prop_assert_eq!(again, lists_of(&[more(1), more(2)].concat()));
-            for n in 0..=view.items().len() {
-                let whole = (0..view.len()).filter(|&i| view.ends().nth(i).unwrap() <= n).count();
-                prop_assert_eq!(view.within(n), whole);
-            }
         }
 
         #[test]

@@ -116,6 +116,38 @@ impl Monitor {
     }
 }
 
+/// Counts work, and looks at a monitor after every so much of it, so that hot loops only count.
+#[derive(Debug)]
+pub struct Pulse<'m> {
+    monitor: &'m Monitor,
+    left: usize,
+}
+
+impl<'m> Pulse<'m> {
+    /// The work between two looks, in units that take about 0.1 to 10 microseconds each.
+    pub const WORK: usize = 1 << 10;
+
+    /// Begins: it looks after [`Pulse::WORK`].
+    pub fn new(monitor: &'m Monitor) -> Self {
+        Self { monitor, left: Self::WORK }
+    }
+
+    /// Counts work, and returns [`Error::Stopped`] if the monitor was looked at and the work must stop.
+    #[inline]
+    pub fn beat(&mut self, work: usize) -> Result<()> {
+        match self.left.checked_sub(work) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => {
+                self.left = Self::WORK;
+                self.monitor.check()
+            }
+        }
+    }
+}
+
 /// Whether work is done.
 #[derive(Default)]
 struct Finish {

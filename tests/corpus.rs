@@ -16,7 +16,7 @@ use rescorla::events::EventFile;
 use rescorla::events::write::{Duplicates, EventWriter};
 use rescorla::monitor::Monitor;
 use rescorla::text::corpus::{
-    Allowed, Context, Corpus, Letters, Lines, Load, Lookup, Names, Normal, Symbols, Table, Unknown, Window,
+    Allowed, Context, Corpus, Letters, Lookup, Names, Normal, Symbols, Table, TextReader, Unknown, Window,
 };
 use rescorla::text::kind::kind;
 use rescorla::text::source::MAX_PIECE;
@@ -48,7 +48,7 @@ fn writer(duplicates: Duplicates) -> EventWriter {
 
 fn read(corpus: &Corpus, path: &Path) -> Result<Vec<Event>> {
     let mut writer = writer(Duplicates::Keep);
-    corpus.read(&[path.to_owned()], &mut writer, Load::default(), &Monitor::new())?;
+    corpus.read(&[path.to_owned()], &mut writer, &Monitor::new())?;
     Ok(events(writer))
 }
 
@@ -60,9 +60,9 @@ fn push(corpus: &Corpus, line: &str) -> Vec<Event> {
 
 fn push_line(corpus: &Corpus, line: &str, writer: &mut EventWriter) -> Result<()> {
     let monitor = Monitor::new();
-    let mut lines = Lines::new(corpus, writer, &monitor)?;
-    lines.line(line, writer)?;
-    lines.finish(writer)
+    let mut reader = TextReader::new(corpus, &monitor)?;
+    reader.line(line, writer)?;
+    reader.end_document(writer)
 }
 
 /// The events that were written, of one outcome each.
@@ -134,12 +134,11 @@ fn spelt(kept: &EventFile, duplicates: Duplicates, background: Option<&str>) -> 
 fn compiled(
     corpus: &Corpus,
     paths: &[PathBuf],
-    load: Load,
     duplicates: Duplicates,
     background: Option<&str>,
 ) -> EventFile {
     let mut writer = EventWriter::new(None, duplicates, background).unwrap();
-    corpus.read(paths, &mut writer, load, &Monitor::new()).unwrap();
+    corpus.read(paths, &mut writer, &Monitor::new()).unwrap();
     writer.finish().unwrap()
 }
 
@@ -151,9 +150,8 @@ fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
     let (_folder, path) = file(&gzip(text.as_bytes()));
     for (grams, lower) in [(0, true), (1, false), (3, true), (3, false)] {
         let corpus = Corpus { lower, ..corpus(grams) };
-        let compiled = |duplicates, background| {
-            compiled(&corpus, std::slice::from_ref(&path), Load::default(), duplicates, background)
-        };
+        let compiled =
+            |duplicates, background| compiled(&corpus, std::slice::from_ref(&path), duplicates, background);
         let kept = compiled(Duplicates::Keep, None);
         for duplicates in [Duplicates::Drop, Duplicates::Keep] {
             let again = compiled(duplicates, Some("back"));
@@ -164,7 +162,7 @@ fn words_that_come_again_make_the_same_file_as_words_that_are_spelt() {
 }
 
 #[test]
-fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
+fn events_of_windows_make_the_same_file_as_events_that_are_spelt() {
     // Events that hardly ever come again, so that there is no dictionary of types; chunks that are full with events, and
     // chunks that are full with names. Of words that came before some come side by side for the first time, and some words are
     // new: letters are of a large alphabet, the later the larger.
@@ -192,17 +190,15 @@ fn events_by_the_batch_make_the_same_file_as_events_that_are_spelt() {
     ] {
         let corpus = Corpus { window, context, cues, outcomes, ..corpus(0) };
         let paths = [path.clone()];
-        let kept = compiled(&corpus, &paths, Load::default(), Duplicates::Keep, None);
+        let kept = compiled(&corpus, &paths, Duplicates::Keep, None);
         for (duplicates, background) in
             [(Duplicates::Drop, None), (Duplicates::Keep, None), (Duplicates::Drop, Some("w0"))]
         {
             let spelt = spelt(&kept, duplicates, background);
             assert!(!spelt.header().has_types() && spelt.n_chunks() > 1);
-            for threads in [1, 2] {
-                let batches = compiled(&corpus, &paths, corpus.load(threads), duplicates, background);
-                batches.verify(&Monitor::new()).unwrap();
-                assert!(batches.bytes() == spelt.bytes(), "{corpus:?}");
-            }
+            let found = compiled(&corpus, &paths, duplicates, background);
+            found.verify(&Monitor::new()).unwrap();
+            assert!(found.bytes() == spelt.bytes(), "{corpus:?}");
         }
     }
 }
@@ -215,7 +211,7 @@ fn no_event_is_lost_where_a_long_context_ends() {
         for n in (4080..4120).chain(8170..8210) {
             let text: String = (0..n).map(|i| format!("w{} ", i % 7)).collect();
             let (_folder, path) = file(text.as_bytes());
-            let file = compiled(&corpus, &[path], corpus.load(1), Duplicates::Drop, None);
+            let file = compiled(&corpus, &[path], Duplicates::Drop, None);
             let expected = if matches!(window, Window::Words(_)) { n + 1 } else { n };
             assert_eq!(file.len(), expected, "{window:?} {n}");
         }
@@ -245,14 +241,10 @@ fn more_events_that_come_again_than_are_remembered_make_the_same_file() {
         let (_folder, path) = file(text.as_bytes());
         let corpus = Corpus { window: Window::Context, ..corpus(3) };
         let paths = [path];
-        let kept = compiled(&corpus, &paths, Load::default(), Duplicates::Keep, None);
+        let kept = compiled(&corpus, &paths, Duplicates::Keep, None);
         let spelt = spelt(&kept, Duplicates::Drop, None);
         assert_eq!(spelt.len(), 2 * n_new);
-        for threads in [1, 2] {
-            assert!(
-                compile(&corpus, &paths, corpus.load(threads), Duplicates::Drop) == spelt.bytes().unwrap()
-            );
-        }
+        assert!(compile(&corpus, &paths, Duplicates::Drop) == spelt.bytes().unwrap());
     }
 }
 
@@ -399,12 +391,8 @@ fn what_the_writer_refuses_has_its_place() {
     let texts = [("a\nİ\u{212a}_#REFUSED b", 2, 8), ("refused", 1, 1), ("é_refused", 1, 4), (&far, 2, 3)];
     for (text, line, column) in texts {
         let (_folder, path) = file(text.as_bytes());
-        let refused = corpus_twice.read(
-            std::slice::from_ref(&path),
-            &mut writer(Duplicates::Error),
-            Load::default(),
-            &Monitor::new(),
-        );
+        let refused =
+            corpus_twice.read(std::slice::from_ref(&path), &mut writer(Duplicates::Error), &Monitor::new());
         let Err(Error::Format(defect)) = refused else { panic!("{text}") };
         assert_eq!((defect.place, defect.path), (Some(Place::Line { line, column }), Some(path)));
         let Err(Error::Format(defect)) = push_line(&corpus_twice, text, &mut writer(Duplicates::Error))
@@ -420,13 +408,13 @@ fn what_the_writer_refuses_has_its_place() {
     for window in windows {
         let corpus = Corpus { cues: vec![Names::Looked(Arc::new(Refusing))], window, ..corpus(0) };
         let mut writer = writer(Duplicates::Drop);
-        let refused = corpus.read(std::slice::from_ref(&path), &mut writer, corpus.load(2), &Monitor::new());
+        let refused = corpus.read(std::slice::from_ref(&path), &mut writer, &Monitor::new());
         let Err(Error::Format(defect)) = refused else { panic!("{window:?}") };
         assert_eq!(defect.place, Some(Place::Line { line: 50_001, column: 10 }), "{window:?}");
     }
     let as_is = twice(Corpus { lower: false, ..corpus(0) });
     let (_folder, path) = file("é İ_refused".as_bytes());
-    let refused = as_is.read(&[path], &mut writer(Duplicates::Error), Load::default(), &Monitor::new());
+    let refused = as_is.read(&[path], &mut writer(Duplicates::Error), &Monitor::new());
     let Err(Error::Format(defect)) = refused else { panic!() };
     assert_eq!(defect.place, Some(Place::Line { line: 1, column: 7 }));
 }
@@ -461,8 +449,8 @@ fn a_stop_takes_effect_within_a_word() {
     let stopping = || vec![Names::Looked(Arc::new(Stopping(monitor.clone())))];
     let corpus = Corpus { cues: stopping(), outcomes: stopping(), ..corpus(0) };
     let mut writer = writer(Duplicates::Drop);
-    assert!(matches!(corpus.read(&[path], &mut writer, Load::default(), &monitor), Err(Error::Stopped)));
-    assert_eq!(writer.finish().unwrap().cues().len(), 0);
+    assert!(matches!(corpus.read(&[path], &mut writer, &monitor), Err(Error::Stopped)));
+    assert_eq!(writer.finish().unwrap().outcomes().len(), 0);
     assert_eq!(monitor.progress(), (800, 800));
 }
 
@@ -583,8 +571,8 @@ fn some_corpus() -> impl Strategy<Value = Corpus> {
     )
 }
 
-fn compile(corpus: &Corpus, paths: &[PathBuf], load: Load, duplicates: Duplicates) -> Vec<u8> {
-    compiled(corpus, paths, load, duplicates, None).bytes().unwrap().to_vec()
+fn compile(corpus: &Corpus, paths: &[PathBuf], duplicates: Duplicates) -> Vec<u8> {
+    compiled(corpus, paths, duplicates, None).bytes().unwrap().to_vec()
 }
 
 proptest! {
@@ -608,11 +596,9 @@ proptest! {
     }
 
     #[test]
-    fn neither_threads_nor_blocks_nor_files_change_anything(
+    fn it_is_the_same_text_in_files_in_one_or_by_itself(
         texts in vec(some_text(), 1..4),
         corpus in some_corpus(),
-        block in 1usize..60,
-        threads in prop::sample::select(vec![1usize, 2, 3, 7]),
         duplicates in prop::sample::select(vec![Duplicates::Drop, Duplicates::Keep]),
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -620,24 +606,21 @@ proptest! {
         for (path, text) in paths.iter().zip(&texts) {
             fs::write(path, text).unwrap();
         }
-        let whole = compile(&corpus, &paths, Load::default(), duplicates);
-        let load = Load { threads, block };
-        let shared_out = compile(&corpus, &paths, load, duplicates);
-        prop_assert!(whole == shared_out);
+        let whole = compile(&corpus, &paths, duplicates);
         // Marks of documents end what the ends of files do, unless one is in the making.
         if texts.iter().all(|text| !text.ends_with(['-', 'E', 'e'])) {
             let joined = folder.path().join("joined");
             fs::write(&joined, texts.join("\n---END.OF.DOCUMENT---\n")).unwrap();
-            let joined = compile(&corpus, &[joined], load, duplicates);
+            let joined = compile(&corpus, &[joined], duplicates);
             prop_assert!(whole == joined);
         }
         // Text that comes by itself.
         let mut writer = writer(duplicates);
         let monitor = Monitor::new();
-        let mut lines = Lines::new(&corpus, &writer, &monitor).unwrap();
+        let mut reader = TextReader::new(&corpus, &monitor).unwrap();
         for text in &texts {
-            lines.line(text, &mut writer).unwrap();
-            lines.finish(&mut writer).unwrap();
+            reader.line(text, &mut writer).unwrap();
+            reader.end_document(&mut writer).unwrap();
         }
         prop_assert!(whole == writer.finish().unwrap().bytes().unwrap());
     }
@@ -696,7 +679,7 @@ fn no_word_is_asked_for_names_that_no_event_has() {
             ..corpus(0)
         };
         let (_folder, path) = file(text.as_bytes());
-        let bytes = compile(&corpus, &[path], Load::default(), Duplicates::Drop);
+        let bytes = compile(&corpus, &[path], Duplicates::Drop);
         let events = rescorla::events::EventFile::open(bytes, None).unwrap();
         assert_eq!((events.len(), events.cues().len(), events.outcomes().len()), (12_000, 6_001, 12_000));
         // Where an event has it, it is asked for, and found.
@@ -706,7 +689,7 @@ fn no_word_is_asked_for_names_that_no_event_has() {
         // The context ends with the file, which is not the last.
         let (_other_folder, other) = file(b"more\n");
         let paths = [path.clone(), other];
-        let error = corpus.read(&paths, &mut writer, Load::default(), &Monitor::new()).unwrap_err();
+        let error = corpus.read(&paths, &mut writer, &Monitor::new()).unwrap_err();
         let place = format!("{}, line 6001", path.display());
         assert!(error.to_string().starts_with(&place), "{error}");
     }

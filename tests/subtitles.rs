@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use rescorla::error::{Defect, Error, Place, Result};
 use rescorla::monitor::Monitor;
-use rescorla::text::source::{MAX_PIECE, Wrapping, read_ahead_as};
+use rescorla::text::source::{MAX_PIECE, Source, Wrapping};
 
 fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -20,12 +20,11 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 
 fn text_at(path: &Path) -> Result<String> {
     let mut text = String::new();
-    read_ahead_as(path, Wrapping::Subtitles, &Monitor::new(), |source| {
-        while let Some(line) = source.line(MAX_PIECE)? {
-            text.push_str(line.text()?);
-        }
-        Ok(())
-    })?;
+    let monitor = Monitor::new();
+    let mut source = Source::open_as(path, Wrapping::Subtitles, &monitor)?;
+    while let Some(line) = source.line(MAX_PIECE)? {
+        text.push_str(line.text()?);
+    }
     Ok(text)
 }
 
@@ -203,8 +202,8 @@ fn a_stop_is_a_stop() {
     fs::write(&path, gzip(PYNDL[0].0.as_bytes())).unwrap();
     let monitor = Monitor::new();
     monitor.stop();
-    let result = read_ahead_as(&path, Wrapping::Subtitles, &monitor, |_| Ok(()));
-    assert!(matches!(result, Err(Error::Stopped)), "{result:?}");
+    let result = Source::open_as(&path, Wrapping::Subtitles, &monitor);
+    assert!(matches!(result, Err(Error::Stopped)));
 }
 
 #[test]
@@ -214,12 +213,9 @@ fn progress_is_in_bytes_of_the_file() {
     let packed = gzip(PYNDL[0].0.as_bytes());
     fs::write(&path, &packed).unwrap();
     let monitor = Monitor::new();
-    let read = read_ahead_as(&path, Wrapping::Subtitles, &monitor, |source| {
-        while source.line(MAX_PIECE)?.is_some() {}
-        Ok(())
-    });
-    read.unwrap();
-    assert_eq!(monitor.progress(), (packed.len() as u64, packed.len() as u64));
+    let mut source = Source::open_as(&path, Wrapping::Subtitles, &monitor).unwrap();
+    while source.line(MAX_PIECE).unwrap().is_some() {}
+    assert_eq!(monitor.progress().0, packed.len() as u64);
 }
 
 /// A part of a sentence.

@@ -267,8 +267,6 @@ def compile_corpus(
     format: str,
     duplicates: _Duplicates,
     background: str | None,
-    threads: int,
-    block: int | None,
     progress: _Progress,
     parameters: str | None = None,
 ) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words", "words"]]]: ...

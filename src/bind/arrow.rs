@@ -24,7 +24,6 @@ use super::compile::{PyColumns, layout};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::sink::EventSink;
 use crate::events::write::EventWriter;
 use crate::grow::Grow;
 use crate::monitor::Monitor;
@@ -190,8 +189,8 @@ fn push(
         }
         cues.each(row, "cues", |name| monitor.check().and_then(|()| writer.cue(name)))?;
         outcomes.each(row, "outcomes", |name| monitor.check().and_then(|()| writer.outcome(name)))?;
-        let token = writer.end(frequency)?;
-        seen.keep(&row_as_bytes, frequency, token)
+        writer.end_event(frequency)?;
+        seen.keep(&row_as_bytes, frequency, writer.key())
     };
     for row in 0..batch.n_rows {
         monitor.check()?;

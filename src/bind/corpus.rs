@@ -22,7 +22,7 @@ use crate::events::write::EventWriter;
 use crate::grow::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
-    Allowed, Ask, Context, Corpus, Format, Letters, Lines, Load, Lookup, Names, Normal, Table, Unknown,
+    Allowed, Ask, Context, Corpus, Format, Letters, Lookup, Met, Names, Normal, Table, TextReader, Unknown,
     Window,
 };
 use crate::text::tables::split_names;
@@ -36,7 +36,7 @@ use crate::text::tables::split_names;
 #[pyfunction]
 #[pyo3(signature = (
     source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
-    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, threads, block, progress, parameters=None
+    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, progress, parameters=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn compile_corpus(
@@ -62,8 +62,6 @@ pub(crate) fn compile_corpus(
     format: &str,
     duplicates: &str,
     background: Option<&str>,
-    threads: usize,
-    block: Option<usize>,
     progress: Progress,
     parameters: Option<&str>,
 ) -> PyResult<(PyEventFile, Vec<&'static str>)> {
@@ -120,44 +118,44 @@ pub(crate) fn compile_corpus(
             "conllu" => Format::Conllu,
             _ => return Err(wrong("format", format)),
         },
-        met: Arc::default(),
     };
     let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?
         .with_parameters(parameters)?
         .of_text();
-    let file = match items {
+    let made = match items {
         "files" => {
             let Items::<PathBuf>(sources) = source.extract()?;
-            let load = corpus.load(threads);
-            let load = Load { block: block.unwrap_or(load.block), ..load };
             watched(py, &progress, |monitor| {
-                corpus.read(&sources, &mut writer, load, monitor)?;
-                writer.finish_watched(monitor)
+                let met = corpus.read(&sources, &mut writer, monitor)?;
+                Ok((writer.finish_watched(monitor)?, met))
             })
-            .map(PyEventFile::from)
+            .map(|(file, met)| (PyEventFile::from(file), met))
         }
         "lines" | "documents" => {
             let read = lines(py, source, items == "documents", &corpus, &mut writer, &progress);
-            read.and_then(|()| {
+            read.and_then(|met| {
                 let n_events = writer.n_events();
                 let finish = |monitor: &_| writer.finish_watched(monitor);
-                PyEventFile::finished(py, n_events, finish)
+                Ok((PyEventFile::finished(py, n_events, finish)?, met))
             })
         }
         _ => Err(wrong("items", items)),
     };
     let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-    raised.map_or_else(|| Ok((file?, missed(&corpus))), Err)
+    if let Some(raised) = raised {
+        return Err(raised);
+    }
+    let (file, met) = made?;
+    Ok((file, missed(&corpus, met)))
 }
 
 /// The options of which nothing occurred in a text that was not empty; `words` where the lists of words leave no word.
-fn missed(corpus: &Corpus) -> Vec<&'static str> {
-    let met = &corpus.met;
+fn missed(corpus: &Corpus, met: Met) -> Vec<&'static str> {
     [
-        (corpus.symbols.is_some() && met.text() && !met.word(), "symbols"),
-        (corpus.vocabulary.is_some() && met.word() && !met.known_word(), "vocabulary"),
-        (!corpus.stop_words.is_empty() && met.word() && !met.stop_word(), "stop_words"),
-        (met.known_word() && !met.kept_word(), "words"),
+        (corpus.symbols.is_some() && met.text && !met.word, "symbols"),
+        (corpus.vocabulary.is_some() && met.word && !met.known_word, "vocabulary"),
+        (!corpus.stop_words.is_empty() && met.word && !met.stop_word, "stop_words"),
+        (met.known_word && !met.kept_word, "words"),
     ]
     .into_iter()
     .filter_map(|(is_missed, option)| is_missed.then_some(option))
@@ -175,9 +173,9 @@ fn lines(
     corpus: &Corpus,
     writer: &mut EventWriter,
     progress: &Progress,
-) -> PyResult<()> {
+) -> PyResult<Met> {
     let monitor = Monitor::new();
-    let mut lines = Lines::new(corpus, writer, &monitor)?;
+    let mut reader = TextReader::new(corpus, &monitor)?;
     let mut since = 0;
     each(py, source, progress, |number, item| {
         let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
@@ -189,24 +187,25 @@ fn lines(
                     "line {number}: expected text in Unicode, found {found}; {cure}"
                 ))
             })?;
-            let size = line.len() / 4 + lines.waiting(false);
-            attended(py, &monitor, &mut since, size, || lines.line(line, writer).map_err(at))?;
+            let size = line.len() / 4 + reader.waiting(false);
+            attended(py, &monitor, &mut since, size, || reader.line(line, writer).map_err(at))?;
         } else {
             let words = words_of(item, || {
                 format!("line {number}: expected a str or a list of words, found {}", shown(item))
             })?;
-            let size = words.len() + lines.waiting(false);
+            let size = words.len() + reader.waiting(false);
             let words = words.iter().map(String::as_str);
-            attended(py, &monitor, &mut since, size, || lines.words(words, writer).map_err(at))?;
+            attended(py, &monitor, &mut since, size, || reader.words(words, writer).map_err(at))?;
         }
         if documents {
-            let size = lines.waiting(true);
-            attended(py, &monitor, &mut since, size, || lines.finish(writer).map_err(at))?;
+            let size = reader.waiting(true);
+            attended(py, &monitor, &mut since, size, || reader.end_document(writer).map_err(at))?;
         }
         Ok(())
     })?;
-    let size = lines.waiting(true);
-    attended(py, &monitor, &mut since, size, || lines.finish(writer))
+    let size = reader.waiting(true);
+    attended(py, &monitor, &mut since, size, || reader.end_document(writer))?;
+    Ok(reader.met())
 }
 
 /// Does work of some size, in words: off the interpreter if that is worth a thread. Signals are looked at meanwhile, or after so
@@ -314,9 +313,7 @@ fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     })
 }
 
-/// A Python function of words or characters, called once for each, or a few times where threads ask at once.
-///
-/// What it answered first is its answer from then on.
+/// A Python function of words or characters, called once for each.
 struct Function<K, V> {
     function: Py<PyAny>,
     known: Mutex<HashMap<K, V>>,

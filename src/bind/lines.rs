@@ -11,7 +11,7 @@ use super::watch::watched;
 use crate::error::Error;
 use crate::events::text_file::{TextFile, is_csv, is_text};
 use crate::grow::{Grow, spell};
-use crate::text::source::{MAX_PIECE, read_ahead};
+use crate::text::source::{MAX_PIECE, Source, length_of};
 
 const LINES: &str = "the lines of a file";
 
@@ -19,7 +19,9 @@ const LINES: &str = "the lines of a file";
 #[pyfunction]
 pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyList>> {
     let lines = watched(py, &None, |monitor| {
-        read_ahead(&path, monitor, |source| {
+        let read = || {
+            monitor.set_total(length_of(&path)?);
+            let mut source = Source::open(&path, monitor)?;
             let mut lines = Vec::new();
             while let Some(line) = source.line(MAX_PIECE)? {
                 let text = line.text()?;
@@ -29,8 +31,8 @@ pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
                 lines.grow(owned, LINES)?;
             }
             Ok(lines)
-        })
-        .map_err(|error| error.at(Some(&path), None))
+        };
+        read().map_err(|error: Error| error.at(Some(&path), None))
     })?;
     // Not made at once: where there is no memory for a list, that would panic.
     let made = PyList::empty(py);

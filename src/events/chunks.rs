@@ -12,7 +12,6 @@ use super::pending::Pending;
 use super::survey::summary::Survey;
 use crate::error::Result;
 use crate::grow::Grow;
-use crate::lists::View;
 use crate::monitor::Monitor;
 use crate::threads::available;
 use crate::vocab::Vocab;
@@ -69,7 +68,7 @@ impl Chunks {
     #[inline]
     pub(super) fn push_type(&mut self, event_type: u32, frequency: u32) -> Result<()> {
         self.pending.push_type(event_type, frequency)?;
-        self.pushed(1)
+        self.pushed()
     }
 
     /// Appends an event in full.
@@ -79,23 +78,7 @@ impl Chunks {
             self.flush()?;
         }
         self.pending.push(cues, outcomes, frequency)?;
-        self.pushed(1)
-    }
-
-    /// Appends events in full that occurred once.
-    pub(super) fn extend(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
-        while !cues.is_empty() {
-            let n = self.pending.room_for(cues, outcomes);
-            if n == 0 {
-                self.flush()?;
-                continue;
-            }
-            let ((now, later), (now_too, later_too)) = (cues.split_at(n), outcomes.split_at(n));
-            self.pending.extend(now, now_too)?;
-            self.pushed(n)?;
-            (cues, outcomes) = (later, later_too);
-        }
-        Ok(())
+        self.pushed()
     }
 
     /// Removes all events and returns them, where they are indices of `n_types` types. From now on events are in full.
@@ -181,8 +164,8 @@ impl Chunks {
 
     /// Counts events that were appended.
     #[inline]
-    fn pushed(&mut self, n: usize) -> Result<()> {
-        self.n_events += n as u64;
+    fn pushed(&mut self) -> Result<()> {
+        self.n_events += 1;
         if self.pending.is_full() { self.flush() } else { Ok(()) }
     }
 
@@ -245,9 +228,8 @@ mod tests {
                 chunks.push(cues, outcomes, 1)
             })
         });
-        let together = firsts(|chunks, events| chunks.extend(events.cues.view(), events.outcomes.view()));
         let as_types = firsts(|chunks, events| chunks.write_types(events));
-        for found in [one_by_one, together, as_types] {
+        for found in [one_by_one, as_types] {
             assert_eq!(found, (vec![0, 1, 2, 3], None));
         }
     }

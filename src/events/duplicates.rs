@@ -35,6 +35,8 @@ impl FromStr for Duplicates {
     }
 }
 
+const LAST: &str = "the last event of each name";
+
 /// The cues of the current event, or its outcomes.
 #[derive(Debug)]
 pub(super) struct EventNames {
@@ -70,10 +72,34 @@ impl EventNames {
         ))
     }
 
+    /// Adds names to an event, as [`EventNames::add`] adds one.
+    ///
+    /// # Errors
+    /// As for [`EventNames::add`].
+    #[inline]
+    pub(super) fn add_all(&mut self, added: &[u32], event: u64, names: &Vocab) -> Result<()> {
+        match self.duplicates {
+            Duplicates::Keep => self.ids.grow_by(added, "an event"),
+            Duplicates::Error => added.iter().try_for_each(|&id| self.add(id, event, names)),
+            Duplicates::Drop => {
+                if self.last.len() < names.len() {
+                    self.last.grow_to(names.len(), u64::MAX, LAST)?;
+                }
+                self.ids.make_room(added.len(), "an event")?;
+                for &id in added {
+                    if mem::replace(&mut self.last[id as usize], event) != event {
+                        self.ids.push(id);
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
     fn is_new(&mut self, id: u32, event: u64) -> Result<bool> {
         let (last, id) = (&mut self.last, id as usize);
         if id >= last.len() {
-            last.grow_to(id + 1, u64::MAX, "the last event of each name")?;
+            last.grow_to(id + 1, u64::MAX, LAST)?;
         }
         Ok(mem::replace(&mut last[id], event) != event)
     }

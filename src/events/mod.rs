@@ -1,7 +1,7 @@
 //! Events in their binary form: written once, read many times, from a map, part by part or from memory.
 //!
 //! - [`format`](mod@format) specifies the file, [`chunk`] a chunk of events.
-//! - [`write`](mod@write) takes names and writes the file; [`sink`] is the trait by which readers of tables use it.
+//! - [`write`](mod@write) takes names and writes the file.
 //! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
 //!   one step, `kappa` sums alpha m^2 over an event's cues.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
@@ -29,7 +29,6 @@ mod parameters;
 mod pending;
 pub mod pick;
 pub mod sets;
-pub mod sink;
 pub(crate) mod survey;
 pub mod table;
 pub(crate) mod text_file;

@@ -40,14 +40,6 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         }
     }
 
-    /// Appends a few numbers.
-    #[inline]
-    pub(super) fn extend_each(&mut self, numbers: impl ExactSizeIterator<Item = T>) -> Result<()> {
-        self.waiting.make_room(numbers.len(), BYTES)?;
-        self.waiting.extend(numbers);
-        if self.waiting.len() >= TOGETHER { self.pack_waiting() } else { Ok(()) }
-    }
-
     /// Appends a number.
     #[inline]
     pub(super) fn push(&mut self, number: T) -> Result<()> {

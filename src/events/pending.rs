@@ -1,13 +1,10 @@
 //! The events that wait to become a chunk of a file, packed as they come.
 
-use std::iter::repeat_n;
-
 use super::chunk::{HEAD, IN_FULL, OF_TYPES};
 use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, LONGEST_ONES, seal};
 use super::packed::{BYTES, Packed};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::lists::View;
 
 /// A chunk is full with this many names.
 const FULL: usize = 1 << 20;
@@ -56,30 +53,7 @@ impl Pending {
     /// more than [`CHUNK_SLOTS`] of them.
     #[inline]
     pub(super) fn has_no_room_for(&self, n_cues: usize, n_outcomes: usize) -> bool {
-        !self.is_empty() && self.overflows_by(n_cues, n_outcomes)
-    }
-
-    #[inline]
-    fn overflows_by(&self, n_cues: usize, n_outcomes: usize) -> bool {
-        (self.cues.len() + n_cues).max(self.outcomes.len() + n_outcomes) > CHUNK_SLOTS
-    }
-
-    /// How many of some events the chunk takes, including the one that fills it; 0 if the first has to begin a new chunk.
-    pub(super) fn room_for(&self, cues: View<'_>, outcomes: View<'_>) -> usize {
-        let limit = CHUNK_EVENTS.saturating_sub(self.len()).min(cues.len());
-        let room = FULL.saturating_sub(self.names());
-        if cues.items().len() + outcomes.items().len() < room {
-            return limit;
-        }
-        let mut ends = cues.ends().zip(outcomes.ends()).take(limit);
-        let Some((last, (n_cues, n_outcomes))) =
-            ends.by_ref().enumerate().find(|(_, (cues, outcomes))| cues + outcomes >= room)
-        else {
-            return limit;
-        };
-        // An event that has the chunk to itself, and still too many names, is refused later.
-        let is_alone = last == 0 && self.is_empty();
-        if !is_alone && self.overflows_by(n_cues, n_outcomes) { last } else { last + 1 }
+        !self.is_empty() && (self.cues.len() + n_cues).max(self.outcomes.len() + n_outcomes) > CHUNK_SLOTS
     }
 
     /// Appends an event by the index of its type.
@@ -100,18 +74,6 @@ impl Pending {
         self.cues.extend(cues)?;
         self.outcomes.extend(outcomes)?;
         self.frequencies.push(frequency)
-    }
-
-    /// Appends events that occurred once.
-    pub(super) fn extend(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
-        debug_assert!(!self.by_type, "rows with rows alone");
-        for (batch, lengths, ids) in
-            [(cues, &mut self.n_cues, &mut self.cues), (outcomes, &mut self.n_outcomes, &mut self.outcomes)]
-        {
-            lengths.extend_each(batch.lengths().map(|length| length as u32))?;
-            ids.extend(batch.items())?;
-        }
-        self.frequencies.extend_each(repeat_n(1, cues.len()))
     }
 
     /// Replaces the content of `out` by the bytes of the chunk, and removes the events. `out` is reused, so that no new pages of

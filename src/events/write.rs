@@ -9,23 +9,27 @@ use std::mem;
 use std::path::Path;
 
 use super::EventFile;
-use super::chunk::{Body, EventList};
+use super::chunk::Body;
 use super::chunks::Chunks;
 use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
 use super::parameters;
-use super::sink::{EventSink, Side};
 use crate::error::{Error, Result};
 use crate::grow::Grow;
-use crate::lists::View;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
-const EVENT: &str = "an event";
+/// The role of a name in its event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// It predicts.
+    Cue,
+    /// It is predicted.
+    Outcome,
+}
 
-/// How many bytes of events are appended at a time.
-const TOGETHER: usize = 64 << 10;
+const EVENT: &str = "an event";
 
 /// Writes an event file from names.
 pub struct EventWriter {
@@ -146,64 +150,49 @@ impl EventWriter {
     pub fn end_event(&mut self, frequency: u64) -> Result<()> {
         let frequency = storable(frequency)?;
         self.count_tokens(frequency.into())?;
-        let [mut cues, mut outcomes] =
-            [&mut self.event_cues, &mut self.event_outcomes].map(|event| mem::take(&mut event.ids));
+        let mut cues = mem::take(&mut self.event_cues.ids);
+        let mut outcomes = mem::take(&mut self.event_outcomes.ids);
         self.append(&cues, &outcomes, frequency)?;
         cues.clear();
         outcomes.clear();
-        (self.event_cues.ids, self.event_outcomes.ids) = (cues, outcomes);
+        self.event_cues.ids = cues;
+        self.event_outcomes.ids = outcomes;
         self.number += 1;
         self.begin_event()
     }
 
-    /// The id of a cue for [`EventWriter::events`]. The cue may be new; ask for new cues in the order in which they will first
-    /// appear.
+    /// A cue or an outcome of the current event.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::cue`].
+    pub(crate) fn name(&mut self, side: Side, name: &str) -> Result<()> {
+        match side {
+            Side::Cue => self.cue(name),
+            Side::Outcome => self.outcome(name),
+        }
+    }
+
+    /// The id of a name, which may be new. The next event that is written must have it.
     ///
     /// # Errors
     /// When there are too many names.
-    pub(crate) fn cue_id(&mut self, name: &str) -> Result<u32> {
-        self.cues.intern(name)
+    pub(crate) fn id(&mut self, side: Side, name: &str) -> Result<u32> {
+        match side {
+            Side::Cue => self.cues.intern(name),
+            Side::Outcome => self.outcomes.intern(name),
+        }
     }
 
-    /// The id of an outcome, as [`EventWriter::cue_id`] gives that of a cue.
+    /// Cues or outcomes of the current event by their ids, which [`EventWriter::id`] gave.
     ///
     /// # Errors
-    /// As for [`EventWriter::cue_id`].
-    pub(crate) fn outcome_id(&mut self, name: &str) -> Result<u32> {
-        self.outcomes.intern(name)
-    }
-
-    /// Writes events of frequency 1 by the ids of their names. They must follow [`EventWriter::duplicates`] already.
-    ///
-    /// # Errors
-    /// As for [`EventWriter::cue`] and [`EventWriter::end_event`], without the number of the event.
-    pub(crate) fn events(&mut self, mut cues: View<'_>, mut outcomes: View<'_>) -> Result<()> {
-        // The background cue may be among the cues.
-        if self.duplicates() == Duplicates::Error || self.background.is_some() {
-            return (0..cues.len()).try_for_each(|i| {
-                let Self { event_cues, event_outcomes, number, .. } = self;
-                cues.get(i).iter().try_for_each(|&cue| event_cues.add(cue, *number, &self.cues))?;
-                let mut named = outcomes.get(i).iter();
-                named.try_for_each(|&outcome| event_outcomes.add(outcome, *number, &self.outcomes))?;
-                self.end_event(1)
-            });
+    /// As for [`EventWriter::cue`].
+    #[inline]
+    pub(crate) fn names(&mut self, side: Side, ids: &[u32]) -> Result<()> {
+        match side {
+            Side::Cue => self.event_cues.add_all(ids, self.number, &self.cues),
+            Side::Outcome => self.event_outcomes.add_all(ids, self.number, &self.outcomes),
         }
-        self.count_tokens(cues.len() as u64)?;
-        while !cues.is_empty() {
-            // The dictionary may be dropped in this loop.
-            if self.types.is_none() && cues.len() > 1 {
-                return self.append_all(cues, outcomes);
-            }
-            let ((now, later), (now_too, later_too)) = (cues.split_at(1), outcomes.split_at(1));
-            self.append(now.items(), now_too.items(), 1)?;
-            (cues, outcomes) = (later, later_too);
-        }
-        Ok(())
-    }
-
-    /// What happens to a name that an event has twice.
-    pub(crate) fn duplicates(&self) -> Duplicates {
-        self.event_cues.duplicates
     }
 
     /// The number of events so far.
@@ -216,7 +205,8 @@ impl EventWriter {
         self.last_type
     }
 
-    /// Repeats the event of a key; see [`EventSink::again`].
+    /// Repeats the event of a key, as if all its names and its end had come again. It may be called only between two events. Returns
+    /// whether the writer still knows the key; if not, nothing happened.
     ///
     /// # Errors
     /// As for [`EventWriter::end_event`].
@@ -274,39 +264,12 @@ impl EventWriter {
         let Some(types) = self.types.take() else { return Ok(()) };
         for chunk in self.chunks.take_back(types.rows.len() as u64)? {
             let Body::Types(indices) = &chunk.body else { continue };
-            if chunk.frequencies.is_empty() {
-                self.append_types(&types.rows, indices)?;
-                continue;
-            }
             for (i, &index) in indices.iter().enumerate() {
                 let (cues, outcomes) = types.rows.get(index as usize);
                 self.append(cues, outcomes, chunk.frequency(i))?;
             }
         }
         Ok(())
-    }
-
-    /// Appends events of frequency 1, by their types.
-    fn append_types(&mut self, types: &EventList, indices: &[u32]) -> Result<()> {
-        let mut rows = EventList::default();
-        let mut indices = indices.iter().peekable();
-        while let Some(&index) = indices.next() {
-            let (cues, outcomes) = types.get(index as usize);
-            rows.push(cues, outcomes)?;
-            if rows.size() >= TOGETHER || indices.peek().is_none() {
-                self.append_all(rows.cues.view(), rows.outcomes.view())?;
-                rows.clear();
-            }
-        }
-        Ok(())
-    }
-
-    /// Appends events of frequency 1 in full, where there is no dictionary.
-    fn append_all(&mut self, cues: View<'_>, outcomes: View<'_>) -> Result<()> {
-        self.last_type = None;
-        self.cues.count_each(cues.items())?;
-        self.outcomes.count_each(outcomes.items())?;
-        self.chunks.extend(cues, outcomes)
     }
 
     fn append(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
@@ -346,6 +309,9 @@ impl EventWriter {
 
     /// Counts the names of events.
     fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
+        if tokens == 1 {
+            return self.cues.count_each(cues).and_then(|()| self.outcomes.count_each(outcomes));
+        }
         cues.iter().try_for_each(|&cue| self.cues.count_more(cue, tokens))?;
         outcomes.iter().try_for_each(|&outcome| self.outcomes.count_more(outcome, tokens))
     }
@@ -353,24 +319,6 @@ impl EventWriter {
     fn count_tokens(&mut self, n: u64) -> Result<()> {
         self.n_tokens = self.n_tokens.checked_add(n).ok_or_else(too_many_tokens)?;
         Ok(())
-    }
-}
-
-impl EventSink for EventWriter {
-    fn name(&mut self, side: Side, name: &str) -> Result<()> {
-        match side {
-            Side::Cue => self.cue(name),
-            Side::Outcome => self.outcome(name),
-        }
-    }
-
-    fn end(&mut self, frequency: u64) -> Result<Option<u32>> {
-        self.end_event(frequency)?;
-        Ok(self.key())
-    }
-
-    fn again(&mut self, key: u32, frequency: u64) -> Result<bool> {
-        self.event_again(key, frequency)
     }
 }
 
@@ -386,6 +334,7 @@ fn storable(frequency: u64) -> Result<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::chunk::EventList;
     use super::super::dictionary::JUDGED_AT;
     use super::super::format::TYPES_SIZE;
     use super::*;

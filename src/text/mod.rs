@@ -1,9 +1,5 @@
-//! Reads text: event tables, as names for an [`EventSink`](crate::events::sink::EventSink), and running text, as events for an
-//! [`EventWriter`](crate::events::write::EventWriter).
-//!
-//! Readers know nothing of event files, and those that take the events know nothing of text.
+//! Reads text, event tables and running text, and gives the events to an [`EventWriter`](crate::events::write::EventWriter).
 
-mod ahead;
 mod cells;
 pub mod corpus;
 pub mod kind;

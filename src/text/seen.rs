@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::Result;
-use crate::events::sink::EventSink;
+use crate::events::write::EventWriter;
 use crate::grow::{Grow, room_in};
 
 /// The most memory that is kept, besides one row and free room in the hash table.
@@ -22,7 +22,7 @@ const WORTHWHILE: usize = 4;
 
 const ROWS: &str = "the rows of a table that were read before";
 
-/// Rows, and the keys by which the sink knows their events.
+/// Rows, and the keys by which the writer knows their events.
 ///
 /// Invariant: `rows` holds each row once, under the hash of its bytes, which lie in `text`.
 #[derive(Default)]
@@ -49,11 +49,11 @@ impl SeenRow {
 }
 
 impl Seen {
-    /// Pushes the event of a row once more, if both it and the sink know it.
+    /// Writes the event of a row once more, if the row and the event are known.
     ///
     /// # Errors
-    /// When the sink refuses.
-    pub(crate) fn again<S: EventSink + ?Sized>(&mut self, row: &[u8], sink: &mut S) -> Result<bool> {
+    /// When the writer refuses.
+    pub(crate) fn again(&mut self, row: &[u8], writer: &mut EventWriter) -> Result<bool> {
         if self.rows.is_empty() {
             return Ok(false);
         }
@@ -61,7 +61,7 @@ impl Seen {
         let Some(&known) = rows.find(hasher.hash_one(row), |known| known.bytes(text) == row) else {
             return Ok(false);
         };
-        let pushed = sink.again(known.key, known.frequency)?;
+        let pushed = writer.event_again(known.key, known.frequency)?;
         if pushed {
             self.hits += 1;
         } else {
@@ -70,7 +70,7 @@ impl Seen {
         Ok(pushed)
     }
 
-    /// Keeps a row that is not known, if the sink gave its event a key.
+    /// Keeps a row that is not known, if the writer gave its event a key.
     ///
     /// # Errors
     /// When there is no memory for it.
@@ -107,87 +107,62 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::events::sink::Side;
+    use crate::events::write::Duplicates;
 
-    /// Knows the events of keys from `known` on; each new event gets the next key.
-    #[derive(Default)]
-    struct Keys {
-        last: u32,
-        known: u32,
-        again: Vec<(u32, u64)>,
+    fn writer() -> EventWriter {
+        EventWriter::new(None, Duplicates::Keep, None).unwrap()
     }
 
-    impl EventSink for Keys {
-        fn name(&mut self, _side: Side, _name: &str) -> Result<()> {
-            Ok(())
-        }
-
-        fn end(&mut self, _frequency: u64) -> Result<Option<u32>> {
-            self.last += 1;
-            Ok((self.last >= self.known).then_some(self.last))
-        }
-
-        fn again(&mut self, key: u32, frequency: u64) -> Result<bool> {
-            if frequency == 13 {
-                return Err(Error::defect("another frequency", "13", ""));
-            }
-            self.again.push((key, frequency));
-            Ok(key >= self.known)
-        }
-    }
-
-    fn push(seen: &mut Seen, row: &[u8], frequency: u64, sink: &mut Keys) -> bool {
-        let again = seen.again(row, sink).unwrap();
+    /// Takes a row as the event of some cue; returns whether it was known.
+    fn push(seen: &mut Seen, row: &[u8], cue: &str, writer: &mut EventWriter) -> bool {
+        let again = seen.again(row, writer).unwrap();
         if !again {
-            let key = sink.end(frequency).unwrap();
-            seen.keep(row, frequency, key).unwrap();
+            writer.cue(cue).unwrap();
+            writer.end_event(1).unwrap();
+            seen.keep(row, 1, writer.key()).unwrap();
         }
         again
     }
 
     #[test]
     fn a_row_is_known_by_all_its_bytes() {
-        let (mut seen, mut sink) = (Seen::default(), Keys::default());
-        for (row, frequency) in [("a\tb", 2), ("a\tb\n", 3), ("", 4), ("a\t", 5)] {
-            assert!(!push(&mut seen, row.as_bytes(), frequency, &mut sink), "{row:?}");
+        let (mut seen, mut writer) = (Seen::default(), writer());
+        for (n, row) in ["a\tb", "a\tb\n", "", "a\t"].into_iter().enumerate() {
+            assert!(!push(&mut seen, row.as_bytes(), &n.to_string(), &mut writer), "{row:?}");
         }
         for row in ["", "a\tb\n", "a\tb"] {
-            assert!(push(&mut seen, row.as_bytes(), 99, &mut sink), "{row:?}");
+            assert!(push(&mut seen, row.as_bytes(), "other", &mut writer), "{row:?}");
         }
-        assert_eq!(sink.again, [(3, 4), (2, 3), (1, 2)]);
-        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], 1, &mut sink));
-        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], 1, &mut sink));
+        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], "long", &mut writer));
+        assert!(!push(&mut seen, &vec![b'x'; LONGEST + 1], "long", &mut writer));
+        let file = writer.finish().unwrap();
+        let counts: Vec<_> = file.cues().names().zip(file.cues().counts().iter().copied()).collect();
+        assert_eq!(counts, [("0", 2), ("1", 2), ("2", 2), ("3", 1), ("long", 2)]);
     }
 
     #[test]
-    fn what_the_sink_forgets_is_forgotten_and_what_it_refuses_is_refused() {
-        let (mut seen, mut sink) = (Seen::default(), Keys::default());
-        assert!(!push(&mut seen, b"a", 1, &mut sink));
-        sink.known = 2;
-        // Asked once, in vain; then kept anew under key 2.
-        assert!(!push(&mut seen, b"a", 1, &mut sink));
-        assert!(push(&mut seen, b"a", 1, &mut sink));
-        assert_eq!(sink.again, [(1, 1), (2, 1)]);
-        sink.known = 9;
-        assert!(!push(&mut seen, b"b", 1, &mut sink));
-        assert!(!push(&mut seen, b"b", 1, &mut sink));
-        sink.known = 0;
-        assert!(!push(&mut seen, b"c", 13, &mut sink));
-        assert!(seen.again(b"c", &mut sink).is_err());
+    fn what_the_writer_forgets_is_forgotten() {
+        let mut seen = Seen::default();
+        let mut first = writer();
+        assert!(!push(&mut seen, b"a", "a", &mut first));
+        // It has no event yet.
+        let mut second = writer();
+        assert!(!push(&mut seen, b"a", "a", &mut second));
+        assert!(push(&mut seen, b"a", "a", &mut second));
+        assert_eq!(second.n_events(), 2);
     }
 
     #[test]
     fn memory_is_bounded_and_given_up_where_nothing_repeats() {
         let row = |n: u32| format!("{n:0>1000}");
         for every in [3, 5] {
-            let (mut seen, mut sink) = (Seen::default(), Keys::default());
+            let (mut seen, mut writer) = (Seen::default(), writer());
             let mut most = 0;
             for n in 0..40_000 {
-                assert!(!push(&mut seen, row(n).as_bytes(), 1, &mut sink));
+                assert!(!push(&mut seen, row(n).as_bytes(), "a", &mut writer));
                 if n % every == 0 {
                     // Until it is given up, the row before is known.
-                    assert!(push(&mut seen, row(n).as_bytes(), 1, &mut sink) || seen.given_up);
+                    assert!(push(&mut seen, row(n).as_bytes(), "a", &mut writer) || seen.given_up);
                 }
                 most = most.max(seen.text.len() + seen.rows.len() * size_of::<SeenRow>());
             }
@@ -199,16 +174,16 @@ mod tests {
     #[test]
     fn short_rows_are_judged_before_they_fill_the_memory() {
         for (hits, given_up) in [(TRIAL / WORTHWHILE, false), (TRIAL / WORTHWHILE - 1, true)] {
-            let (mut seen, mut sink) = (Seen::default(), Keys::default());
+            let (mut seen, mut writer) = (Seen::default(), writer());
             for n in 0..TRIAL {
-                assert!(!push(&mut seen, n.to_string().as_bytes(), 1, &mut sink));
+                assert!(!push(&mut seen, n.to_string().as_bytes(), "a", &mut writer));
             }
             for n in 0..hits {
-                assert!(push(&mut seen, n.to_string().as_bytes(), 1, &mut sink));
+                assert!(push(&mut seen, n.to_string().as_bytes(), "a", &mut writer));
             }
-            assert!(!push(&mut seen, b"one more", 1, &mut sink));
+            assert!(!push(&mut seen, b"one more", "a", &mut writer));
             assert_eq!(seen.given_up, given_up);
-            assert_eq!(push(&mut seen, b"0", 1, &mut sink), !given_up);
+            assert_eq!(push(&mut seen, b"0", "a", &mut writer), !given_up);
         }
     }
 }

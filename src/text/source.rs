@@ -4,8 +4,6 @@
 //! file -> Disk (progress, stop) -> decoder (-> Subtitles) -> window -> pieces: lines, records, blocks of words
 //! ```
 //!
-//! With [`read_ahead`] the decoder works on a thread of its own.
-//!
 //! Pieces lie in the window and are copied only when the window moves on. So memory is bounded by the longest piece, whose length
 //! the reader limits.
 
@@ -13,7 +11,6 @@ use std::fs::File;
 use std::io::{self, BufReader, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::thread::{self, Scope};
 
 use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
@@ -21,7 +18,6 @@ use liblzma::stream::Stream;
 use crate::error::{Error, Place, Result};
 use crate::grow::{Grow, ask, filled, short};
 use crate::monitor::Monitor;
-use crate::text::ahead::Ahead;
 use crate::text::subtitles::Subtitles;
 
 /// The longest first line in which names of columns are looked for.
@@ -66,50 +62,19 @@ pub enum Wrapping {
     Subtitles,
 }
 
-/// Opens a file as [`Source::open`] does, and lets `read` take the pieces. A compressed file of more than one window is decoded
-/// ahead on another thread, which has ended when this returns.
-///
-/// # Errors
-/// As for [`Source::open`], those of `read`, and when no thread can be started.
-pub fn read_ahead<R>(
-    path: &Path,
-    monitor: &Monitor,
-    read: impl FnOnce(&mut Source<'_>) -> Result<R>,
-) -> Result<R> {
-    read_ahead_as(path, Wrapping::Text, monitor, read)
-}
-
-/// [`read_ahead`] for [`Source::open_as`]. Subtitles are unwrapped on the other thread too.
-///
-/// # Errors
-/// As for [`Source::open_as`], those of `read`, and when no thread can be started.
-pub fn read_ahead_as<R>(
-    path: &Path,
-    format: Wrapping,
-    monitor: &Monitor,
-    read: impl FnOnce(&mut Source<'_>) -> Result<R>,
-) -> Result<R> {
-    let source = Source::open_as(path, format, monitor)?;
-    monitor.set_total(length_of(path)?);
-    thread::scope(|scope| read(&mut source.ahead(scope)?))
-}
-
 /// How many bytes a file has; 0 for a pipe.
-pub(super) fn length_of(path: &Path) -> Result<u64> {
+pub(crate) fn length_of(path: &Path) -> Result<u64> {
     Ok(std::fs::metadata(path).map_err(Error::io(path, "open"))?.len())
 }
 
 /// Text read from a file, in pieces.
 ///
 /// Invariants: `window[start..end]` is the text that is read but not yet taken, and begins at `line`, `column` of the file, which
-/// begins with `magic`; `ended` says that nothing follows it. `regular` says that it is a regular file, so that reading never
-/// waits for another process.
+/// begins with `magic`; `ended` says that nothing follows it.
 pub struct Source<'m> {
     path: PathBuf,
     magic: Vec<u8>,
     encoding: Encoding,
-    format: Wrapping,
-    regular: bool,
     reader: Box<dyn Read + Send + 'm>,
     window: Vec<u8>,
     start: usize,
@@ -155,16 +120,15 @@ impl<'m> Source<'m> {
     /// When the file cannot be opened or read.
     pub fn open_as(path: &Path, format: Wrapping, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let regular = file.metadata().map_err(Error::io(path, "open"))?.is_file();
         let disk = Disk { file, path: path.to_path_buf(), monitor };
-        Self::of(path, disk, regular, format, WINDOW)
+        Self::of(path, disk, format, WINDOW)
     }
 
     /// Opens a file as [`Source::open`] does, but reads less at once, for a look at its beginning.
     pub(super) fn glance(path: &Path, monitor: &'m Monitor) -> Result<Self> {
         let file = File::open(path).map_err(Error::io(path, "open"))?;
         let disk = Disk { file, path: path.to_path_buf(), monitor };
-        Self::of(path, disk, true, Wrapping::Text, GLANCE)
+        Self::of(path, disk, Wrapping::Text, GLANCE)
     }
 
     /// The text of a stream that can be read only once; messages call it `name`.
@@ -173,16 +137,10 @@ impl<'m> Source<'m> {
     /// When it cannot be read.
     #[cfg(feature = "python")]
     pub(crate) fn once(name: &Path, reader: impl Read + Send + 'm) -> Result<Self> {
-        Self::of(name, reader, false, Wrapping::Text, WINDOW)
+        Self::of(name, reader, Wrapping::Text, WINDOW)
     }
 
-    fn of(
-        path: &Path,
-        mut disk: impl Read + Send + 'm,
-        regular: bool,
-        format: Wrapping,
-        window: usize,
-    ) -> Result<Self> {
+    fn of(path: &Path, mut disk: impl Read + Send + 'm, format: Wrapping, window: usize) -> Result<Self> {
         let damage = |error| failure(error, Encoding::Plain);
         // The first bytes are read and put in front again, without seeking, so that pipes can be read, too.
         let magic = head(&mut disk, MAGIC).map_err(damage)?;
@@ -216,8 +174,6 @@ impl<'m> Source<'m> {
             path: path.to_path_buf(),
             magic,
             encoding,
-            format,
-            regular,
             reader,
             window: filled(0, window, "text that is read")?,
             start: 0,
@@ -231,19 +187,6 @@ impl<'m> Source<'m> {
             source.start = BYTE_ORDER_MARK.len();
         }
         Ok(source)
-    }
-
-    /// The same text, but decoded ahead where that pays. A pipe is not read ahead: a thread that waits for a pipe cannot be
-    /// stopped.
-    pub(super) fn ahead<'scope>(self, scope: &'scope Scope<'scope, '_>) -> Result<Source<'scope>>
-    where
-        'm: 'scope,
-    {
-        let decodes = self.encoding != Encoding::Plain || self.format != Wrapping::Text;
-        if self.ended || !self.regular || !decodes {
-            return Ok(self);
-        }
-        Ok(Source { reader: Box::new(Ahead::start(self.reader, scope)?), ..self })
     }
 
     /// The file.
@@ -371,19 +314,9 @@ impl<'m> Source<'m> {
 }
 
 impl<'s> Piece<'s> {
-    /// A piece that begins at a line and byte column of a file.
-    pub(super) fn new(bytes: &'s [u8], line: u64, column: u64) -> Self {
-        Self { bytes, line, column }
-    }
-
     /// The first `n` bytes, or all if there are fewer.
     pub(super) fn beginning(&self, n: usize) -> Piece<'s> {
         Self { bytes: &self.bytes[..n], ..*self }
-    }
-
-    /// The line and byte column at which it begins.
-    pub(super) fn start(&self) -> (u64, u64) {
-        (self.line, self.column)
     }
 
     /// The line and the byte column of the byte at `offset`.

@@ -17,12 +17,12 @@ use std::path::Path;
 use memchr::memchr;
 
 use crate::error::{Error, Place, Result};
-use crate::events::sink::{EventSink, Side};
+use crate::events::write::{EventWriter, Side};
 use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::looks;
 use crate::text::seen::Seen;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of, read_ahead};
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of};
 use crate::text::{Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
@@ -49,37 +49,33 @@ impl Default for Layout {
     }
 }
 
-/// Pushes the events of a table, plain, gzip, zstd or xz, into a sink.
+/// Pushes the events of a table, plain, gzip, zstd or xz, into a writer.
 ///
 /// # Errors
-/// When the file cannot be read or is not an event table, or the sink refuses. Defects name the file, the line (the
+/// When the file cannot be read or is not an event table, or the writer refuses. Defects name the file, the line (the
 /// header is line 1) and the byte column.
-pub fn read<S: EventSink + ?Sized>(path: &Path, sink: &mut S, monitor: &Monitor) -> Result<()> {
-    read_as(path, &Layout::default(), None, sink, monitor)
+pub fn read(path: &Path, writer: &mut EventWriter, monitor: &Monitor) -> Result<()> {
+    read_as(path, &Layout::default(), None, writer, monitor)
 }
 
 /// [`read`] for a table of any layout. With a limit, reading stops after as many events.
 ///
 /// # Errors
 /// As for [`read`].
-pub fn read_as<S: EventSink + ?Sized>(
+pub fn read_as(
     path: &Path,
     layout: &Layout,
     limit: Option<u64>,
-    sink: &mut S,
+    writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
-    /// For fewer events it does not pay to read ahead.
+    /// For fewer events the beginning of the file is enough.
     const FEW: u64 = 1 << 12;
-    let mut read =
-        |source: &mut Source<'_>| TableRows::begin(source, layout)?.push(source, limit, sink, monitor);
-    let pushed = if limit.is_some_and(|limit| limit < FEW) {
-        length_of(path)
-            .map(|length| monitor.set_total(length))
-            .and_then(|()| read(&mut Source::glance(path, monitor)?))
-    } else {
-        read_ahead(path, monitor, read)
-    };
+    monitor.set_total(length_of(path)?);
+    let open = if limit.is_some_and(|limit| limit < FEW) { Source::glance } else { Source::open };
+    let pushed = open(path, monitor).and_then(|mut source| {
+        TableRows::begin(&mut source, layout)?.push(&mut source, limit, writer, monitor)
+    });
     pushed.map(drop).map_err(|error| error.at(Some(path), None))
 }
 
@@ -120,11 +116,11 @@ impl TableRows {
     ///
     /// # Errors
     /// As for [`read`], without the name of the file.
-    pub(crate) fn push<S: EventSink + ?Sized>(
+    pub(crate) fn push(
         &self,
         source: &mut Source<'_>,
         limit: Option<u64>,
-        sink: &mut S,
+        writer: &mut EventWriter,
         monitor: &Monitor,
     ) -> Result<u64> {
         let Self(table) = self;
@@ -135,7 +131,7 @@ impl TableRows {
                 quoting => source.piece(MAX_PIECE, |pending| quoting.record_end(pending))?,
             };
             let Some(piece) = piece else { break };
-            push(table, &piece, &mut seen, sink, monitor)
+            push(table, &piece, &mut seen, writer, monitor)
                 .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
             pushed += 1;
         }
@@ -207,28 +203,23 @@ pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
         && looks::has_blank_cells(lines, names.len())
 }
 
-fn push<S: EventSink + ?Sized>(
+fn push(
     table: &TableColumns,
     piece: &Piece<'_>,
     seen: &mut Seen,
-    sink: &mut S,
+    writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> std::result::Result<(), Misplaced> {
     monitor.check().map_err(at(0))?;
-    let record = || piece.text().map(without_line_end).map_err(at(0));
-    match seen.again(piece.bytes, sink) {
-        Ok(true) => return Ok(()),
-        Ok(false) => {}
-        Err(error) => {
-            let [_, _, frequency] = table.event(record()?)?;
-            return Err(at(frequency.start)(error));
-        }
+    if seen.again(piece.bytes, writer).map_err(at(0))? {
+        return Ok(());
     }
-    let [cues, outcomes, frequency] = table.event(record()?)?;
+    let record = piece.text().map(without_line_end).map_err(at(0))?;
+    let [cues, outcomes, frequency] = table.event(record)?;
     for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
-        each_name(cell, |name| monitor.check().and_then(|()| sink.name(side, name)))?;
+        each_name(cell, |name| monitor.check().and_then(|()| writer.name(side, name)))?;
     }
-    let end = |n| sink.end(n).map(|key| (n, key));
+    let end = |n| writer.end_event(n).map(|()| (n, writer.key()));
     let (n, key) = monitor
         .check()
         .and_then(|()| parse_frequency(frequency.text))

@@ -298,19 +298,19 @@ def test_any_bytes_have_events_or_a_defect(folder: Path, content: bytes, options
         assert rows(rw.corpus_events(path, **options)) == corpus_reference.corpus_events([text], **options)
 
 
-# Threads.
+# Long texts.
 
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """12 MB of random text, enough for many blocks: lines and paragraphs of all lengths, some documents."""
+    """3 MB of random text, which is read in many pieces: lines and paragraphs of all lengths, some documents."""
     rng = random.Random(1)
     atoms = [*WORDS * 8, *PUNCTUATION, *SEPARATORS, *[" "] * 60]
     pieces = ["".join(rng.choices(atoms, k=rng.choice([3, 30, 3000]))) for _ in range(200)]
     pieces.append("-".join(map(str, range(40_000))))
     path = tmp_path_factory.mktemp("long") / "text.txt"
     with path.open("w", encoding="utf-8", newline="") as file:
-        while file.tell() < 12e6:
+        while file.tell() < 3e6:
             file.write(rng.choice(pieces))
             file.write(rng.choice(["", "\n", "\n\n", " ", DOCUMENT_END]) if rng.random() < 0.5 else " ")
     return path
@@ -327,29 +327,14 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=["words", "three", "neighbours", "contexts"],
 )
-def test_the_bytes_do_not_depend_on_threads(
-    long: Path, context: Any, options: Options, tmp_path: Path
+def test_a_long_text_has_the_same_events_in_a_file_and_by_itself(
+    long: Path, context: Any, options: Options
 ) -> None:
-    files = []
-    for threads in (1, 2, 3, 7, None):
-        files.append(tmp_path / f"{threads}.rw")
-        rw.corpus_events(long, files[-1], context=context, threads=threads, **options)
-    first = files[0].read_bytes()
-    assert len(rw.open_events(files[0])) > 0
-    assert all(file.read_bytes() == first for file in files[1:])
-
-
-@by_chance
-@given(texts(60), some_options(unknown="keep"), st.sampled_from([2, 3, 7]))
-def test_the_bytes_of_small_texts_do_not_depend_on_threads(
-    folder: Path, text: str, options: Options, threads: int
-) -> None:
-    path = write(folder / "text.txt", text)
-    rw.corpus_events(path, folder / "one.rw", threads=1, **options)
-    rw.corpus_events(path, folder / "many.rw", threads=threads, **options)
-    rw.corpus_events(path, threads=threads, **options).save(folder / "saved.rw")
-    assert (folder / "many.rw").read_bytes() == (folder / "one.rw").read_bytes()
-    assert (folder / "saved.rw").read_bytes() == (folder / "one.rw").read_bytes()
+    text = long.read_bytes().decode()
+    events = rw.corpus_events(long, context=context, **options)
+    assert len(events) > 0
+    assert events.digest == rw.corpus_events([text], context=context, **options).digest
+    assert events.digest == rw.corpus_events(long, context=context, threads=3, **options).digest
 
 
 # Files.
@@ -359,7 +344,7 @@ def test_a_context_too_long_to_be_one_event_is_refused_where_it_is(tmp_path: Pat
     path = tmp_path / "words.txt"
     path.write_text("in the beginning\n---end.of.document---\n" + "a\n" * (2**24 + 1))
     with pytest.raises(rw.FormatError, match="contexts of at most 16777216 words") as refused:
-        rw.corpus_events(path, window="context", context="document", threads=1)
+        rw.corpus_events(path, window="context", context="document")
     assert str(refused.value).startswith(f"{path}, line {2**24 + 3}, ")
     assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="document")) == 2
     assert len(rw.corpus_events(["a\n" * 9, "a"], window="context", context="paragraph")) == 1
@@ -472,14 +457,9 @@ def test_a_function_is_asked_about_the_characters_that_come() -> None:
     assert asked_of([])[0] == []
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_answers_about_characters_do_not_depend_on_threads(long: Path, threads: int) -> None:
-    asked, events = asked_of(long, cues_from="words", window=2, threads=threads)
-    # Threads may ask at the same time; but of a text of megabytes each character a few times at most.
-    assert len(asked) <= threads * len(set(asked))
-    one = asked_of(long, cues_from="words", window=2, threads=1)
-    assert (set(asked), events.outcomes) == (set(one[0]), one[1].outcomes)
-    assert np.array_equal(events.outcome_counts, one[1].outcome_counts)
+def test_a_function_is_asked_once_about_a_character_of_a_long_text(long: Path) -> None:
+    asked, _ = asked_of(long, cues_from="words", window=2)
+    assert len(asked) == len(set(asked))
 
 
 def test_the_first_answer_about_a_character_holds() -> None:
@@ -489,8 +469,7 @@ def test_the_first_answer_about_a_character_holds() -> None:
     assert events.outcomes == ("aa", "a", "aaa")
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_what_a_function_of_characters_raises_is_raised(tmp_path: Path, threads: int) -> None:
+def test_what_a_function_of_characters_raises_is_raised(tmp_path: Path) -> None:
     def is_letter(character: str) -> bool:
         if character == "z":
             raise LookupError(f"what is {character}?")
@@ -499,7 +478,7 @@ def test_what_a_function_of_characters_raises_is_raised(tmp_path: Path, threads:
     text = write(tmp_path / "text.txt", "a b\n" * 100_000 + "z\n")
     for corpus in (text, ["a b", "az"]):
         with pytest.raises(LookupError, match="what is z"):
-            rw.corpus_events(corpus, symbols=is_letter, threads=threads)
+            rw.corpus_events(corpus, symbols=is_letter)
 
 
 @pytest.mark.parametrize("symbols", [None, "all", "*"])

@@ -139,8 +139,8 @@ def corpus_events(
         ``"unigrams"`` or a number n: n letters in a row, where the boundary counts as a letter; for n = 1 the
         letters of the words alone. A mapping from words to names (a str is split at ``_``, and ``""`` gives
         no name; another iterable of str gives names verbatim), a `pathlib.Path` of a table with such a
-        mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once or
-        a few times for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
+        mapping (word, tab, names joined by ``_``), or a function from words to names, which is called once
+        for each different word. Of CoNLL-U also ``"lemmas"``, ``"upos"`` and ``"features"``. A
         list or tuple of these: the names of each, one after another.
     outcomes_from : as for cues, or None, default "words"
         What the words of an event give as outcomes. None: no outcomes.
@@ -163,7 +163,7 @@ def corpus_events(
     symbols : str or callable, optional
         The characters that make up words; all others separate words. Characters, ranges such as ``"a-z"`` and
         classes such as ``r"\\w"`` or ``r"\\p{Greek}"``; or a function that takes a character and says whether
-        it belongs to words. It is called once or a few times for each different character of the text, in the
+        it belongs to words. It is called once for each different character of the text, in the
         form that `lower` and `normalize` give it. None, ``"all"`` or ``"*"``: white space separates words.
     lower : bool, default True
         Whether to turn everything to lower case first.
@@ -192,8 +192,7 @@ def corpus_events(
     background : str, optional
         A cue to add to every event, before its others.
     threads : int, optional
-        How many threads read files; by default as many as the process may run on. The events do not depend
-        on it. Iterables are read by the calling thread.
+        Has no effect: one thread reads the text, which takes a small part of the time of learning.
     progress : None, bool or callable(done, total), default None
         None shows a bar on a terminal and in a notebook. For files it counts bytes.
 
@@ -300,7 +299,7 @@ def events_of_text(
     """
     text.check()
     one_of("duplicates", duplicates, DUPLICATES)
-    n_threads = thread_count(threads)
+    thread_count(threads)
     if background is not None:
         background = string("background", background)
     if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
@@ -343,8 +342,6 @@ def events_of_text(
             **{name: getattr(text, name) for name in _AS_THEY_ARE},
             duplicates=duplicates,
             background=background,
-            threads=n_threads,
-            block=None,
             progress=watch,
             parameters=made_by(
                 "corpus_events",

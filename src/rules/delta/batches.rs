@@ -227,7 +227,7 @@ impl Section {
     /// The outcomes of some groups.
     #[inline(always)]
     pub(super) fn outcomes(&self, groups: Range<usize>) -> &[(u32, u64)] {
-        self.outcomes.view().part(groups).items()
+        self.outcomes.items_of(groups)
     }
 
     /// The rows that a batch changes, each once.

@@ -1,9 +1,7 @@
 //! The options of running text: which of its characters make words, and which words make an event.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-use super::met::Met;
 use super::names::Names;
 use super::symbols::Allowed;
 use crate::vocab::Vocab;
@@ -18,14 +16,14 @@ use crate::vocab::Vocab;
 /// use rescorla::EventWriter;
 /// use rescorla::events::write::Duplicates;
 /// use rescorla::monitor::Monitor;
-/// use rescorla::text::corpus::{Corpus, Lines};
+/// use rescorla::text::corpus::{Corpus, TextReader};
 ///
 /// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
 /// let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;
 /// let monitor = Monitor::new();
-/// let mut lines = Lines::new(&corpus, &writer, &monitor)?;
-/// lines.line("On it!", &mut writer)?;
-/// lines.finish(&mut writer)?;
+/// let mut reader = TextReader::new(&corpus, &monitor)?;
+/// reader.line("On it!", &mut writer)?;
+/// reader.end_document(&mut writer)?;
 /// let events = writer.finish()?;
 /// assert!(events.cues().names().eq(["#on", "on#", "#it", "it#"]));
 /// assert!(events.outcomes().names().eq(["on", "it"]));
@@ -63,8 +61,6 @@ pub struct Corpus {
     pub format: Format,
     /// The mark that ends a document within a file: as written here, in lower case or in upper case. Empty: there is none.
     pub document_end: String,
-    /// What occurred in the texts that were read.
-    pub met: Arc<Met>,
 }
 
 /// Which words of a context make an event.
@@ -157,27 +153,6 @@ impl Default for Corpus {
             format: Format::Text,
             sentence_end: ".?!…。！？".to_owned(),
             document_end: "---end.of.document---".to_owned(),
-            met: Arc::default(),
         }
-    }
-}
-
-impl Corpus {
-    /// Whether a word stays in the text.
-    pub(super) fn keeps(&self, word: &str) -> bool {
-        self.met.note_word();
-        let is_stop_word = !self.stop_words.is_empty() && self.stop_words.get(word).is_some();
-        if is_stop_word {
-            self.met.note_stop_word();
-        }
-        let is_known = self.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
-        if is_known {
-            self.met.note_known_word();
-        }
-        let is_kept = is_known && !is_stop_word;
-        if is_kept {
-            self.met.note_kept_word();
-        }
-        is_kept
     }
 }

@@ -4,45 +4,59 @@
 //! #in#the#    of in:  #in in#    of in and the:  n#t    of the:  #th the he#
 //! ```
 //!
-//! The names of a stretch of words are one list, and every event has a part of it. The list is joined from lists that are made
-//! once, if n-grams are so short that none reaches over three words. (Such an n-gram would hold a whole word of one letter or
-//! more, two boundaries, and a letter on either side.) Longer n-grams are made anew for every event, and so are n-grams of
-//! letters that may combine where words meet.
+//! Each list of names is made once, and an event is a row of lists, if n-grams are so short that none reaches over three words.
+//! (Such an n-gram would hold a whole word of one letter or more, two boundaries, and a letter on either side.) Longer n-grams are
+//! made anew for every event, and so are n-grams of letters that may combine where words meet.
+//!
+//! A list is made where the first event has it, so that names get the writer's ids in the order of events.
 
 use std::hash::BuildHasher;
 use std::num::NonZeroUsize;
-use std::ops::Range;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::grams;
-use super::joined::{Joined, List};
 use super::names::Names;
 use super::options::{Corpus, Letters, Window};
 use crate::error::Result;
+use crate::events::write::{EventWriter, Side};
 use crate::grow::{Grow, collected, room_in, spell};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
 const PIECES: &str = "the names that words give";
 
-const COVERED: &str = "the names of a context";
-
-/// Words between two looks at the monitor.
-const LOOK_EVERY: usize = 1 << 10;
-
-/// The lists of one kind of names.
+/// The lists of one kind of names, in ids of the writer.
 pub(super) struct Pieces {
     names: Names,
     how: How,
-    lists: Joined,
+    lists: Lists,
     /// What each word gives by itself.
     of_word: Vec<Option<List>>,
-    /// The names of a stretch of words, or of one event.
-    joined: Joined,
-    /// Where in `joined` the names of each word are, from the word `first` of the stretch on.
-    spans: Vec<(usize, usize)>,
-    first: usize,
+}
+
+/// Lists of ids, one after another, each known by its place, so that finding one costs no look at where it ends.
+#[derive(Default)]
+struct Lists(Vec<u32>);
+
+#[derive(Clone, Copy)]
+struct List {
+    start: u32,
+    end: u32,
+}
+
+impl Lists {
+    /// The ids of a list.
+    #[inline]
+    fn get(&self, list: List) -> &[u32] {
+        &self.0[list.start as usize..list.end as usize]
+    }
+
+    /// The list of the ids from a place on, which were pushed last.
+    fn from(&self, start: usize) -> List {
+        // They fit: memory is exhausted long before 2^32 ids.
+        List { start: start as u32, end: self.0.len() as u32 }
+    }
 }
 
 /// How the names of an event come from those of its words.
@@ -64,7 +78,7 @@ struct Joints {
     edges: Vocab,
     /// The end and the beginning of each word, by their numbers.
     of_word: Vec<Option<(u32, u32)>>,
-    /// The list for each end of a word and beginning of the next word.
+    /// What each end of a word and beginning of the next word give.
     lists: HashTable<((u32, u32), List)>,
     hasher: DefaultHashBuilder,
 }
@@ -93,83 +107,68 @@ impl Pieces {
             }
             _ => How::Apart,
         };
-        Self {
-            names: names.clone(),
-            how,
-            lists: Joined::default(),
-            of_word: Vec::new(),
-            joined: Joined::default(),
-            spans: Vec::new(),
-            first: 0,
-        }
+        Self { names: names.clone(), how, lists: Lists::default(), of_word: Vec::new() }
     }
 
-    /// Makes the names of the words at the places `used` of a stretch ready, and if `pairs`, those of neighbouring words, too.
-    pub(super) fn cover(
+    /// Gives a writer the names that some words of an event give, which follow each other.
+    #[inline]
+    pub(super) fn write(
         &mut self,
         words: &[u32],
-        used: Range<usize>,
-        pairs: bool,
+        side: Side,
         text: &mut Text<'_>,
-        named: &mut Vocab,
+        writer: &mut EventWriter,
     ) -> Result<()> {
-        let Self { names, how, lists, of_word, joined, spans, first } = self;
-        if matches!(how, How::Together) {
-            return Ok(());
+        if matches!(self.how, How::Together) {
+            return self.write_together(words, side, text, writer);
         }
-        joined.clear();
-        spans.clear();
-        spans.make_room(used.len(), COVERED)?;
-        *first = used.start;
         let mut before = None;
-        for (n, &word) in words[used].iter().enumerate() {
-            if n % LOOK_EVERY == 0 {
-                text.monitor.check()?;
+        for &word in words {
+            if let (How::Joined(joints), Some(before)) = (&mut self.how, before) {
+                let list = joints.list((before, word), side, text, &mut self.lists, writer)?;
+                writer.names(side, self.lists.get(list))?;
             }
-            if let (How::Joined(joints), Some(before)) = (&mut *how, before) {
-                let list = joints.list((before, word), text, lists, named)?;
-                joined.append(lists, list)?;
-            }
-            let list = match of_word.get(word as usize) {
+            let list = match self.of_word.get(word as usize) {
                 Some(&Some(list)) => list,
-                _ => made(names, word, of_word, lists, text, named)?,
+                _ => self.make(word, side, text, writer)?,
             };
-            let start = joined.len();
-            joined.append(lists, list)?;
-            spans.push((start, joined.len()));
-            before = Some(word).filter(|_| pairs);
+            writer.names(side, self.lists.get(list))?;
+            before = Some(word);
         }
         Ok(())
     }
 
-    /// The names that some neighbouring words of the stretch give.
-    #[inline(always)]
-    pub(super) fn of(
-        &mut self,
-        stretch: &[u32],
-        words: Range<usize>,
+    /// The same for names that are made at once from all words.
+    fn write_together(
+        &self,
+        words: &[u32],
+        side: Side,
         text: &mut Text<'_>,
-        named: &mut Vocab,
-    ) -> Result<&[u32]> {
-        if matches!(self.how, How::Together) {
-            return self.together(&stretch[words], text, named);
-        }
-        let spans = &self.spans[words.start - self.first..words.end - self.first];
-        let (start, end) = (spans.first().map_or(0, |span| span.0), spans.last().map_or(0, |span| span.1));
-        Ok(&self.joined.ids()[start..end])
+        writer: &mut EventWriter,
+    ) -> Result<()> {
+        let Text { corpus, monitor, .. } = *text;
+        let said = words.iter().map(|&word| said(&self.names, word, text));
+        grams::each(&self.names, &collected(said, "the names of a context")?, corpus, text.frame, |name| {
+            monitor.check()?;
+            writer.name(side, name)
+        })
     }
 
-    /// The names that some words give together, made at once.
-    fn together(&mut self, words: &[u32], text: &mut Text<'_>, named: &mut Vocab) -> Result<&[u32]> {
-        let Self { names, joined, .. } = self;
-        joined.clear();
-        let Text { corpus, monitor, .. } = *text;
-        let said = words.iter().map(|&word| said(names, word, text.words, corpus));
-        grams::each(names, &collected(said, COVERED)?, corpus, text.frame, |name| {
-            monitor.check()?;
-            joined.push(named.intern(name)?)
-        })?;
-        Ok(joined.ids())
+    /// Makes the list of a word.
+    fn make(&mut self, word: u32, side: Side, text: &mut Text<'_>, writer: &mut EventWriter) -> Result<List> {
+        text.monitor.check()?;
+        let Self { names, lists, of_word, .. } = self;
+        let said = said(names, word, text);
+        let start = lists.0.len();
+        let take = |name: &str| lists.0.grow(writer.id(side, name)?, PIECES);
+        grams::each(names, &[said], text.corpus, text.frame, take)?;
+        let list = lists.from(start);
+        let at = word as usize;
+        if of_word.len() <= at {
+            of_word.grow_to(at + 1, None, PIECES)?;
+        }
+        of_word[at] = Some(list);
+        Ok(list)
     }
 
     /// About how many bytes of memory are in use.
@@ -180,29 +179,8 @@ impl Pieces {
             }
             How::Apart | How::Together => 0,
         };
-        4 * self.lists.len() + 12 * self.of_word.len() + joints
+        4 * self.lists.0.len() + 12 * self.of_word.len() + joints
     }
-}
-
-/// Makes the list of a word.
-fn made(
-    names: &Names,
-    word: u32,
-    of_word: &mut Vec<Option<List>>,
-    lists: &mut Joined,
-    text: &mut Text<'_>,
-    named: &mut Vocab,
-) -> Result<List> {
-    let at = word as usize;
-    if of_word.len() <= at {
-        of_word.grow_to(at + 1, None, PIECES)?;
-    }
-    let Text { corpus, words, .. } = *text;
-    let said = grams::said(names, words.name(word).unwrap_or_default(), corpus);
-    let list = lists
-        .make(|push| grams::each(names, &[said], corpus, text.frame, |name| push(named.intern(name)?)))?;
-    of_word[at] = Some(list);
-    Ok(list)
 }
 
 impl Joints {
@@ -222,9 +200,10 @@ impl Joints {
     fn list(
         &mut self,
         (left, right): (u32, u32),
+        side: Side,
         text: &mut Text<'_>,
-        lists: &mut Joined,
-        named: &mut Vocab,
+        lists: &mut Lists,
+        writer: &mut EventWriter,
     ) -> Result<List> {
         let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
             (Some(&Some((end, _))), Some(&Some((_, beginning)))) => (end, beginning),
@@ -233,7 +212,7 @@ impl Joints {
         let hash = hash(ends, &self.hasher);
         match self.lists.find(hash, |(known, _)| *known == ends) {
             Some((_, list)) => Ok(*list),
-            None => self.make(ends, text, lists, named),
+            None => self.make(ends, side, text, lists, writer),
         }
     }
 
@@ -241,9 +220,10 @@ impl Joints {
     fn make(
         &mut self,
         ends: (u32, u32),
+        side: Side,
         text: &mut Text<'_>,
-        lists: &mut Joined,
-        named: &mut Vocab,
+        lists: &mut Lists,
+        writer: &mut EventWriter,
     ) -> Result<List> {
         let Self { n, edges, lists: known, hasher, .. } = self;
         let edge = |id| edges.name(id).unwrap_or_default();
@@ -253,8 +233,10 @@ impl Joints {
             spell(frame, part, PIECES)?;
         }
         // No n-gram lies within one word and its boundaries, because the end and the beginning are too short.
-        let list = lists
-            .make(|push| grams::letters(*n, corpus.letters, frame, &mut |name| push(named.intern(name)?)))?;
+        let start = lists.0.len();
+        let mut take = |name: &str| lists.0.grow(writer.id(side, name)?, PIECES);
+        grams::letters(*n, corpus.letters, frame, &mut take)?;
+        let list = lists.from(start);
         let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
         room_in(known, rehash, PIECES)?;
         known.insert_unique(hash(ends, hasher), (ends, list), rehash);
@@ -263,7 +245,7 @@ impl Joints {
 
     /// The end and the beginning of a word, as `edges` has them.
     fn edges_of(&mut self, word: u32, text: &Text<'_>) -> Result<(u32, u32)> {
-        let letters = said(&Names::Letters(self.n), word, text.words, text.corpus);
+        let letters = said(&Names::Letters(self.n), word, text);
         let boundary = || text.corpus.boundary.chars();
         let framed = collected(boundary().chain(letters.chars()), PIECES)?;
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
@@ -282,6 +264,6 @@ fn hash((end, beginning): (u32, u32), hasher: &DefaultHashBuilder) -> u64 {
 }
 
 /// The part of a word's record that a kind of names is made of.
-fn said<'w>(names: &Names, word: u32, words: &'w Vocab, corpus: &Corpus) -> &'w str {
-    grams::said(names, words.name(word).unwrap_or_default(), corpus)
+fn said<'t>(names: &Names, word: u32, text: &Text<'t>) -> &'t str {
+    grams::said(names, text.words.name(word).unwrap_or_default(), text.corpus)
 }

@@ -1,242 +1,252 @@
-//! A reader of text: it makes the events of one block after another.
-//!
-//! A block may begin within a context. Then the reader does not make the events that reach back beyond the beginning of the
-//! block. It reads on until a context begins, or until more words have passed than an event reaches back, and returns that place.
-//! The text before it is the block's *prefix*. Another reader, the *joiner*, reads all prefixes, one after another. At the end of
-//! each block it gets the words that later events can still hold.
-//!
-//! In a block words wait until a context ends or enough of them are there, because events are made faster together. If one of
-//! them is refused, the block is read once more, without waiting, to find the place of the error.
+//! A reader of running text: it finds the words, and gives a writer the events that they make.
 
 use super::conllu::{self, Line};
+use super::encoder::Encoder;
+use super::met::Met;
 use super::options::{Context, Corpus, Format, Window};
-use super::rows::{Large, Rows};
 use super::runs::{Item, Known, Run, Runs};
 use super::windows::Windows;
 use super::words::{RunItem, Words};
 use crate::error::{Error, Result};
-use crate::events::write::{Duplicates, EventWriter};
+use crate::events::write::EventWriter;
 use crate::grow::{Grow, collected};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Pulse};
 
 const ITEMS: &str = "what is between white space";
 
 /// An error, and the offset in the text at which it lies.
-pub(super) type Refused = (usize, Error);
+type Refused = (usize, Error);
 
-/// Runs between two looks at the monitor.
-const LOOK_EVERY: usize = 1 << 8;
-
-/// Reads text, and holds the events that it makes until a writer takes them.
-pub(super) struct Reader<'c> {
+/// Reads text, and writes the events that it makes. Every call must give the same writer.
+pub struct TextReader<'c> {
     corpus: &'c Corpus,
-    monitor: &'c Monitor,
+    pulse: Pulse<'c>,
     words: Words<'c>,
     windows: Windows,
     /// Line ends since the last run of characters.
     line_ends: usize,
     runs: Runs,
-    rows: Rows,
-    /// Words that have passed while no context has begun yet.
-    passed: usize,
-    /// Whether events may wait for others to be made with them.
-    waits: bool,
-    /// What the present run holds.
+    encoder: Encoder<'c>,
+    /// What the present run holds, each with its offset.
     items: Vec<(Item, usize)>,
 }
 
-impl<'c> Reader<'c> {
-    pub(super) fn new(corpus: &'c Corpus, duplicates: Duplicates, monitor: &'c Monitor) -> Result<Self> {
+impl<'c> TextReader<'c> {
+    /// Begins without text.
+    ///
+    /// # Errors
+    /// When the corpus is not well described.
+    pub fn new(corpus: &'c Corpus, monitor: &'c Monitor) -> Result<Self> {
         Ok(Self {
             corpus,
-            monitor,
+            pulse: Pulse::new(monitor),
             words: Words::new(corpus)?,
             windows: Windows::new(corpus.window),
             line_ends: 0,
             runs: Runs::default(),
-            rows: Rows::new(corpus, duplicates),
-            passed: 0,
-            waits: false,
+            encoder: Encoder::new(corpus, monitor),
             items: Vec::new(),
         })
     }
 
-    /// Reads a block, which begins a document if `opens`. Returns the end of its prefix, or `None` if all of it is prefix.
-    pub(super) fn read(&mut self, text: &str, opens: bool) -> std::result::Result<Option<usize>, Refused> {
-        let prefix = self.restart(opens);
-        self.waits = true;
-        let scanned = self.scan(text, prefix, None);
-        self.waits = false;
-        let made = scanned.and_then(|prefix| self.make(false).map(|()| prefix).map_err(|error| (0, error)));
-        match made {
-            Ok(_) | Err((_, Error::Stopped | Error::Memory { .. })) => made,
-            // The event that is refused may have waited. Without waiting the place of the error is known.
-            Err(_) => {
-                let prefix = self.restart(opens);
-                self.scan(text, prefix, Some(usize::MAX))
+    /// Takes a line, or several; the last line end may be missing.
+    ///
+    /// # Errors
+    /// When a word is unknown, or the writer refuses; the caller knows the place.
+    pub fn line(&mut self, line: &str, writer: &mut EventWriter) -> Result<()> {
+        self.read(line, writer).map_err(|(_, error)| error)?;
+        if !line.ends_with(['\n', '\r']) {
+            self.line_ends += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes a line as its words, which are not changed. A line of words that do not stay in the text is no empty line.
+    ///
+    /// # Errors
+    /// As for [`TextReader::line`].
+    pub fn words<'w>(
+        &mut self,
+        words: impl Iterator<Item = &'w str>,
+        writer: &mut EventWriter,
+    ) -> Result<()> {
+        for word in words {
+            self.pulse.beat(1)?;
+            self.end_by_lines(writer)?;
+            if self.words.keeps(word) {
+                let word = self.encoder.number(word)?;
+                self.word(word, writer)?;
             }
         }
+        self.line_ends += 1;
+        self.limit_memory()
     }
 
-    /// Reads on in a text whose beginning is known.
-    pub(super) fn read_on(&mut self, text: &str) -> std::result::Result<(), Refused> {
-        self.scan(text, Some(0), None).map(drop)
-    }
-
-    /// Reads a block once more, up to an event, and returns where in the text that event ends.
-    pub(super) fn locate(&mut self, text: &str, opens: bool, event: usize) -> usize {
-        let prefix = self.restart(opens);
-        match self.scan(text, prefix, Some(event)) {
-            Err((offset, _)) => offset,
-            Ok(_) => text.len(),
-        }
-    }
-
-    /// Forgets the text before a block. Returns where the block's prefix ends, if that is known at once.
-    fn restart(&mut self, opens: bool) -> Option<usize> {
-        self.windows.clear();
-        self.rows.drop_events();
+    /// Ends the document. Another may follow.
+    ///
+    /// # Errors
+    /// As for [`TextReader::line`].
+    pub fn end_document(&mut self, writer: &mut EventWriter) -> Result<()> {
         self.line_ends = 0;
-        self.passed = 0;
-        (opens || self.windows.reach() == 0).then_some(0)
+        self.end_context(writer)
     }
 
-    /// Goes through a text; events are made from `prefix` on, once that is known. If an event is `wanted`, every run is cut anew,
-    /// so that places within it are known, and reading ends after that event, as with an error.
-    fn scan(
-        &mut self,
-        text: &str,
-        mut prefix: Option<usize>,
-        wanted: Option<usize>,
-    ) -> std::result::Result<Option<usize>, Refused> {
+    /// How many words are held of a context, if the next word may end it, or if the document `ends`.
+    pub fn waiting(&self, ends: bool) -> usize {
+        let may_end = ends || self.is_ended() || self.corpus.context == Context::Sentence;
+        if may_end { self.windows.held().len() } else { 0 }
+    }
+
+    /// What occurred so far.
+    pub fn met(&self) -> Met {
+        self.words.met
+    }
+
+    /// Reads on: a piece of text that begins and ends at the ends of words.
+    pub(super) fn read(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
         if self.corpus.format == Format::Conllu {
-            return self.scan_lines(text, prefix, wanted);
+            self.read_lines(text, writer)?;
+        } else {
+            self.read_runs(text, writer)?;
         }
+        self.limit_memory().map_err(|error| (0, error))
+    }
+
+    fn read_runs(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
         let bytes = text.as_bytes();
-        let reach = self.windows.reach();
-        let (mut at, mut runs) = (0, 0_usize);
+        let mut at = 0;
         loop {
             at = self.skip_space(text, at);
             if at == bytes.len() {
-                return Ok(prefix);
+                return Ok(());
             }
-            runs += 1;
-            if runs % LOOK_EVERY == 0 {
-                self.monitor.check().map_err(|error| (at, error))?;
-            }
-            if self.line_ends > 0 && self.end_by_lines(prefix.is_some()).map_err(|error| (at, error))? {
-                prefix.get_or_insert(at);
-            }
-            if self.passes(wanted) {
-                return Err((at, Error::Stopped));
-            }
-            if wanted.is_none() && self.waits && prefix.is_some() {
-                at = self.take_known(bytes, at).map_err(|error| (at, error))?;
-                if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
-                    continue;
-                }
+            self.begin_run(writer).map_err(|error| (at, error))?;
+            at = self.take_known(bytes, at, writer)?;
+            if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
+                continue;
             }
             let run = Run::at(bytes, at);
             let end = at + run.len();
-            let known = if wanted.is_some() { None } else { self.runs.get(run) };
-            let ended = match known {
-                Some(Known::Word(word)) => {
-                    self.item(Item::Word(word), prefix.is_some()).map_err(|error| (at, error))?
-                }
-                Some(Known::Items(items)) => {
-                    self.items.clear();
-                    self.items.make_room(items.len(), ITEMS).map_err(|error| (at, error))?;
-                    self.items.extend(items.iter().map(|&item| (item, 0)));
-                    self.items(at, prefix.is_some(), wanted)?
-                }
-                None => {
-                    self.look(&text[at..end], run).map_err(|error| (at, error))?;
-                    self.items(at, prefix.is_some(), wanted)?
-                }
-            };
-            if prefix.is_none() && (ended || self.passed > reach) {
-                prefix = Some(end);
+            if let Some(Known::Word(word)) = self.runs.get(run) {
+                self.word(word, writer).map_err(|error| (at, error))?;
+            } else {
+                self.take_items(&text[at..end], run, writer)
+                    .map_err(|(offset, error)| (at + offset, error))?;
             }
             at = end;
         }
     }
 
-    /// Whether the event that is wanted, if any, is made.
-    fn passes(&self, wanted: Option<usize>) -> bool {
-        wanted.is_some_and(|wanted| self.rows.n_events() > wanted)
+    fn begin_run(&mut self, writer: &mut EventWriter) -> Result<()> {
+        self.pulse.beat(1)?;
+        self.end_by_lines(writer)
     }
 
-    /// Takes the runs from a place on, each behind one space, as long as they are known to be words whose events can wait, or
-    /// are known. Returns the place behind the last, or the place of the next run.
-    fn take_known(&mut self, bytes: &[u8], at: usize) -> Result<usize> {
-        let Self { runs, rows, windows, .. } = self;
-        if self.corpus.window == Window::ONE {
-            rows.make_room(LOOK_EVERY)?;
-            Ok(take_words(bytes, at, LOOK_EVERY, runs, |word| rows.take_known(word)))
-        } else {
-            let most = LOOK_EVERY.min(windows.room());
-            let words = windows.more(most)?;
-            Ok(take_words(bytes, at, most, runs, |word| {
-                words.push(word);
-                Some(())
-            }))
+    /// Takes the runs from a place on, each behind one space, as long as they are known to be words. Returns the place behind the
+    /// last, or the place of the next run.
+    fn take_known(
+        &mut self,
+        bytes: &[u8],
+        mut at: usize,
+        writer: &mut EventWriter,
+    ) -> std::result::Result<usize, Refused> {
+        while let Some(found) = bytes[at..].first_chunk().and_then(|text| self.runs.word(text)) {
+            let taken = self.pulse.beat(1).and_then(|()| self.word(found.word, writer));
+            taken.map_err(|error| (at, error))?;
+            at += found.length;
+            if !found.goes_on {
+                break;
+            }
+            at += 1;
         }
+        Ok(at)
     }
 
-    /// Goes through lines of CoNLL-U as [`Reader::scan`] does through running text.
-    fn scan_lines(
+    /// Takes what a run holds. The offset of an error is one in the run.
+    fn take_items(
         &mut self,
         text: &str,
-        mut prefix: Option<usize>,
-        wanted: Option<usize>,
-    ) -> std::result::Result<Option<usize>, Refused> {
-        let reach = self.windows.reach();
-        let mut at = 0;
-        for (n, line) in text.split_inclusive('\n').enumerate() {
-            if n % LOOK_EVERY == 0 {
-                self.monitor.check().map_err(|error| (at, error))?;
+        run: Run<'_>,
+        writer: &mut EventWriter,
+    ) -> std::result::Result<(), Refused> {
+        let known = match self.runs.get(run) {
+            Some(Known::Items(items)) => {
+                self.items.clear();
+                self.items.make_room(items.len(), ITEMS).map_err(|error| (0, error))?;
+                self.items.extend(items.iter().map(|&item| (item, 0)));
+                true
             }
-            let makes = prefix.is_some();
-            let line_says =
-                conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
-            let ended = match (line_says, self.corpus.context) {
-                (Line::Word(record), _) => {
-                    self.record(record, makes).map_err(|error| (at, error))?;
-                    false
-                }
-                (Line::SentenceEnd, Context::Line | Context::Sentence)
-                | (Line::Paragraph, Context::Line | Context::Sentence | Context::Paragraph)
-                | (Line::Document, _) => {
-                    self.end(makes).map_err(|error| (at, error))?;
-                    true
-                }
-                _ => false,
+            _ => {
+                self.cut(text, run).map_err(|error| (0, error))?;
+                false
+            }
+        };
+        for n in 0..self.items.len() {
+            let taken = match self.items[n].0 {
+                Item::Word(word) => self.word(word, writer),
+                Item::Sentence | Item::Document => self.end_context(writer),
             };
-            if self.passes(wanted) {
-                return Err((at, Error::Stopped));
-            }
-            at += line.len();
-            if prefix.is_none() && (ended || self.passed > reach) {
-                prefix = Some(at);
+            if let Err(error) = taken {
+                if known && !matches!(error, Error::Memory { .. }) {
+                    // Now the offsets are needed.
+                    self.cut(text, run).map_err(|error| (0, error))?;
+                }
+                return Err((self.items[n].1, error));
             }
         }
-        Ok(prefix)
+        Ok(())
+    }
+
+    /// Finds out what a run holds, and keeps it.
+    fn cut(&mut self, text: &str, run: Run<'_>) -> Result<()> {
+        let Self { words, encoder, items, runs, .. } = self;
+        items.clear();
+        words.cut(text, |part, offset| {
+            let item = match part {
+                RunItem::Word(word) => Item::Word(encoder.number(word)?),
+                RunItem::Sentence => Item::Sentence,
+                RunItem::Document => Item::Document,
+            };
+            items.grow((item, offset), ITEMS)
+        })?;
+        let holds = collected(items.iter().map(|&(item, _)| item), ITEMS)?;
+        if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
+    }
+
+    /// Reads lines of CoNLL-U.
+    fn read_lines(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            self.pulse.beat(1).map_err(|error| (at, error))?;
+            let says = conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
+            let taken = match (says, self.corpus.context) {
+                (Line::Word(record), _) => self.record(record, writer),
+                (Line::SentenceEnd, Context::Line | Context::Sentence)
+                | (Line::Paragraph, Context::Line | Context::Sentence | Context::Paragraph)
+                | (Line::Document, _) => self.end_context(writer),
+                _ => Ok(()),
+            };
+            taken.map_err(|error| (at, error))?;
+            at += line.len();
+        }
+        Ok(())
     }
 
     /// Takes the record of a word.
-    fn record(&mut self, record: &str, makes: bool) -> Result<()> {
+    fn record(&mut self, record: &str, writer: &mut EventWriter) -> Result<()> {
         let run = Run::of(record.as_bytes());
         let word = match self.runs.get(run) {
             Some(Known::Word(word)) => Some(word),
             // A word that is left out.
             Some(Known::Items(_)) => None,
             None => {
-                let word = self.words.record(record)?.map(|record| self.rows.word(&record)).transpose()?;
+                let record = self.words.record(record)?;
+                let word = record.map(|record| self.encoder.number(&record)).transpose()?;
                 self.runs.keep(run, word.map(Item::Word).as_slice())?;
                 word
             }
         };
-        word.map_or(Ok(()), |word| self.item(Item::Word(word), makes).map(drop))
+        word.map_or(Ok(()), |word| self.word(word, writer))
     }
 
     /// Skips white space, also beyond ASCII, and counts line ends: `\n`, `\r\n`, `\r`.
@@ -258,65 +268,21 @@ impl<'c> Reader<'c> {
         at
     }
 
-    /// Finds out what a run holds, and keeps it.
-    fn look(&mut self, text: &str, run: Run<'_>) -> Result<()> {
-        let Self { words, rows, items, runs, .. } = self;
-        items.clear();
-        words.cut(text, |part, offset| {
-            let item = match part {
-                RunItem::Word(word) => Item::Word(rows.word(word)?),
-                RunItem::Sentence => Item::Sentence,
-                RunItem::Document => Item::Document,
-            };
-            items.grow((item, offset), ITEMS)
-        })?;
-        let holds = collected(items.iter().map(|&(item, _)| item), ITEMS)?;
-        if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
-    }
-
-    /// Takes what `items` hold, of a run at an offset. Returns whether a context ended.
-    fn items(&mut self, at: usize, makes: bool, wanted: Option<usize>) -> std::result::Result<bool, Refused> {
-        let mut ended = false;
-        for i in 0..self.items.len() {
-            let (item, offset) = self.items[i];
-            ended |= self.item(item, makes).map_err(|error| (at + offset, error))?;
-            if self.passes(wanted) {
-                return Err((at + offset, Error::Stopped));
-            }
+    /// Takes a word.
+    #[inline]
+    fn word(&mut self, word: u32, writer: &mut EventWriter) -> Result<()> {
+        if self.corpus.window == Window::ONE {
+            return self.encoder.write_word(word, writer);
         }
-        Ok(ended)
+        self.windows.take(word)?;
+        self.windows.event().map_or(Ok(()), |event| self.encoder.write(event, writer))
     }
 
-    /// Takes one thing; events are made if `makes`. Returns whether it ended a context.
-    fn item(&mut self, item: Item, makes: bool) -> Result<bool> {
-        match item {
-            Item::Word(word) if self.corpus.window == Window::ONE => {
-                self.rows.take(word, self.corpus, self.monitor).map(|()| false)
-            }
-            Item::Word(word) => {
-                self.passed += 1;
-                if !makes {
-                    self.windows.hold(word)?;
-                    return Ok(false);
-                }
-                self.windows.take(word)?;
-                if !self.waits || self.windows.is_due() {
-                    self.make(false)?;
-                }
-                Ok(false)
-            }
-            Item::Sentence | Item::Document => self.end(makes).map(|()| true),
-        }
-    }
-
-    /// Ends the context if the line ends since the last run end it. Returns whether they do.
-    fn end_by_lines(&mut self, makes: bool) -> Result<bool> {
+    /// Ends the context if the line ends since the last run end it.
+    fn end_by_lines(&mut self, writer: &mut EventWriter) -> Result<()> {
         let ends = self.is_ended();
         self.line_ends = 0;
-        if ends {
-            self.end(makes)?;
-        }
-        Ok(ends)
+        if ends { self.end_context(writer) } else { Ok(()) }
     }
 
     /// Whether the line ends since the last run end the context.
@@ -328,96 +294,26 @@ impl<'c> Reader<'c> {
         }
     }
 
-    /// Whether the next word may end the context.
-    pub(super) fn may_end(&self) -> bool {
-        self.is_ended() || self.corpus.context == Context::Sentence
-    }
-
-    fn end(&mut self, makes: bool) -> Result<()> {
-        if makes {
-            self.make(true)?;
-        }
-        self.windows.clear();
+    fn end_context(&mut self, writer: &mut EventWriter) -> Result<()> {
+        let Self { windows, encoder, .. } = self;
+        windows.cut().try_for_each(|event| encoder.write(event, writer))?;
+        windows.clear();
         Ok(())
     }
 
-    /// Makes the events that wait; if the context `ended`, those that its end cuts short among them.
-    fn make(&mut self, ended: bool) -> Result<()> {
-        self.windows.check()?;
-        self.rows.make(&self.windows.events(ended), self.corpus, self.monitor)?;
-        self.windows.all_made();
-        Ok(())
-    }
-
-    /// Ends a prefix, behind which a context may begin.
-    pub(super) fn end_prefix(&mut self) -> Result<()> {
-        self.end_by_lines(true).map(drop)
-    }
-
-    /// How many words of the context are held.
-    pub(super) fn held(&self) -> usize {
-        self.windows.held().len()
-    }
-
-    /// Ends the document.
-    pub(super) fn end_document(&mut self) -> Result<()> {
-        self.line_ends = 0;
-        self.end(true)
-    }
-
-    /// Ends a line.
-    pub(super) fn end_line(&mut self) {
-        self.line_ends += 1;
-    }
-
-    /// Takes words as they stand. A line of words that do not stay in the text is no empty line.
-    pub(super) fn read_words<'w>(&mut self, words: impl Iterator<Item = &'w str>) -> Result<()> {
-        for word in words {
-            self.end_by_lines(true)?;
-            if !self.corpus.keeps(word) {
-                continue;
-            }
-            let word = self.rows.word(word)?;
-            self.item(Item::Word(word), true)?;
+    /// Forgets all but the words that later events can hold, if the memory of words is full.
+    fn limit_memory(&mut self) -> Result<()> {
+        if !self.encoder.is_large() {
+            return Ok(());
         }
-        Ok(())
-    }
-
-    /// Takes the words that later events can hold from the reader that has read the block.
-    pub(super) fn follow(&mut self, other: &Reader<'_>) -> Result<()> {
-        self.windows.clear();
-        // A block ends with a run, which may be white space beyond ASCII.
-        self.line_ends = other.line_ends;
-        for &word in other.windows.held() {
-            let word = self.rows.word(other.rows.word_of(word))?;
-            self.windows.hold(word)?;
-        }
-        Ok(())
-    }
-
-    /// Gives a writer the events. An error comes with how many it took before.
-    pub(super) fn deliver(&mut self, writer: &mut EventWriter) -> std::result::Result<(), (usize, Error)> {
-        self.rows.deliver(writer, self.monitor)?;
-        match self.rows.large() {
-            None => Ok(()),
-            Some(Large::Rows) => {
-                self.rows.drop_rows();
-                Ok(())
-            }
-            Some(Large::All) => self.start_over().map_err(|error| (0, error)),
-        }
-    }
-
-    /// Forgets all but the words that later events can hold.
-    fn start_over(&mut self) -> Result<()> {
-        let held = self.windows.held().iter().map(|&id| self.rows.word_of(id).to_owned());
+        let held = self.windows.held().iter().map(|&word| self.encoder.word(word).to_owned());
         let held = collected(held, "the words of a context")?;
-        self.rows.forget(self.corpus);
+        self.encoder.clear();
         self.runs.clear();
         self.windows.clear();
         for word in held {
-            let word = self.rows.word(&word)?;
-            self.windows.hold(word)?;
+            let word = self.encoder.number(&word)?;
+            self.windows.take(word)?;
         }
         Ok(())
     }
@@ -435,35 +331,10 @@ fn wide_space(text: &str, at: usize) -> usize {
     }
 }
 
-/// Calls `take` with up to so many words, the first of which begins at a place of a text, each behind one space, as long as it
-/// takes them and the runs are known to be words. Returns the place behind the last, or the place of the next run.
-#[inline(always)]
-fn take_words(
-    bytes: &[u8],
-    mut at: usize,
-    most: usize,
-    runs: &Runs,
-    mut take: impl FnMut(u32) -> Option<()>,
-) -> usize {
-    for _ in 0..most {
-        let Some(found) = bytes.get(at..).and_then(<[u8]>::first_chunk).and_then(|text| runs.word(text))
-        else {
-            break;
-        };
-        if take(found.word).is_none() {
-            break;
-        }
-        at += found.length + usize::from(found.goes_on);
-        if !found.goes_on {
-            break;
-        }
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::write::Duplicates;
 
     #[test]
     fn all_white_space_begins_with_a_byte_that_is_looked_at() {
@@ -482,39 +353,40 @@ mod tests {
             Corpus { window: Window::Context, context: Context::Document, ..Corpus::default() },
             Monitor::new(),
         );
+        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
         let reader = || {
-            let mut reader = Reader::new(&corpus, Duplicates::Drop, &monitor).unwrap();
-            reader.windows = Windows::within(5, Window::Context);
+            let mut reader = TextReader::new(&corpus, &monitor).unwrap();
+            reader.windows = Windows::within(5);
             reader
         };
-        let refused = |misplaced: std::result::Result<Option<usize>, Refused>| {
+        let refused = |misplaced: std::result::Result<(), Refused>| {
             let (at, error) = misplaced.unwrap_err();
             assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
             at
         };
-        // Twice, so that words are new, and known.
         let mut one = reader();
-        for _ in 0..2 {
-            assert_eq!(one.read("a b\nc a b", true).unwrap(), Some(0));
-            one.end_document().unwrap();
-            assert_eq!(one.rows.n_events(), 1);
-            assert_eq!(refused(one.read("a b\nc a b c a", true)), 10);
-        }
-        // Block after block: the words before are held.
+        one.read("a b\nc a b", &mut writer).unwrap();
+        one.end_document(&mut writer).unwrap();
+        assert_eq!(writer.n_events(), 1);
+        assert_eq!(refused(one.read("a b\nc a b c a", &mut writer)), 10);
+        // In a later piece, at a word that is known, and within a run that is.
         let mut one = reader();
-        one.read_on("a b c").unwrap();
-        assert_eq!(refused(one.read_on("a b c a").map(|()| None)), 4);
+        one.read("a b c_a", &mut writer).unwrap();
+        assert_eq!(refused(one.read("a b c a", &mut writer)), 2);
+        let mut one = reader();
+        one.read("a b c_a", &mut writer).unwrap();
+        assert_eq!(refused(one.read("c_a", &mut writer)), 2);
         let mut one = reader();
         let words = ["a"; 9];
-        one.read_words(words[..5].iter().copied()).unwrap();
-        let error = one.read_words(words.iter().copied()).unwrap_err();
+        one.words(words[..5].iter().copied(), &mut writer).unwrap();
+        let error = one.words(words.iter().copied(), &mut writer).unwrap_err();
         assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
         // A document that ends in time begins anew.
         let mut one = reader();
         for _ in 0..3 {
-            one.read_words(words[..5].iter().copied()).unwrap();
-            one.end_document().unwrap();
+            one.words(words[..5].iter().copied(), &mut writer).unwrap();
+            one.end_document(&mut writer).unwrap();
         }
-        assert_eq!(one.rows.n_events(), 3);
+        assert_eq!(writer.n_events(), 4);
     }
 }

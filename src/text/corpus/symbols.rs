@@ -22,7 +22,7 @@ pub enum Allowed {
 
 /// Decides whether a character belongs to words.
 ///
-/// Each thread asks on its own. So the answer about a character must never change: else the events would depend on the threads.
+/// The answer about a character must never change.
 pub trait Ask: fmt::Debug + Send + Sync {
     /// Whether a character belongs to words.
     ///

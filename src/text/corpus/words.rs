@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
+use super::met::Met;
 use super::options::{Context, Corpus, Normal};
 use super::symbols::{Allowed, Separators, Symbols};
 use crate::error::{Error, Result};
@@ -41,6 +42,7 @@ pub(super) struct Words<'c> {
     closers: Symbols,
     normal: String,
     lowered: String,
+    pub(super) met: Met,
 }
 
 impl<'c> Words<'c> {
@@ -56,7 +58,20 @@ impl<'c> Words<'c> {
         let marks = marks.map(|mark| Finder::new(mark.as_bytes()).into_owned()).collect();
         let closers = r#"\p{Pf}\p{Pe}"'"#.parse()?;
         let separators = Separators::new(corpus.symbols.as_ref(), &corpus.boundary);
-        Ok(Words { corpus, separators, marks, closers, normal: String::new(), lowered: String::new() })
+        Ok(Words {
+            corpus,
+            separators,
+            marks,
+            closers,
+            normal: String::new(),
+            lowered: String::new(),
+            met: Met::default(),
+        })
+    }
+
+    /// Whether a word stays in the text.
+    pub(super) fn keeps(&mut self, word: &str) -> bool {
+        keeps(self.corpus, &mut self.met, word)
     }
 
     /// Calls `take` with every part of a run, and the offset in the run at which it begins. For words that were brought into a
@@ -83,7 +98,7 @@ impl<'c> Words<'c> {
     /// The record of a word of CoNLL-U with the word and the lemma in the wanted normal form and case; `None` if the word is left
     /// out.
     pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
-        let Self { corpus, normal, lowered, .. } = self;
+        let Self { corpus, normal, lowered, met, .. } = self;
         // The new record has the word and the lemma in another form, and all else as it is.
         ask(LONGER * record.len(), TEXT)?;
         let mut cased = |text: &str| -> Result<String> {
@@ -92,7 +107,7 @@ impl<'c> Words<'c> {
         };
         let form = cased(conllu::form(record))?;
         let lemma = conllu::lemma(record).map_or_else(|| Ok("_".to_owned()), &mut cased)?;
-        corpus.met.note_text();
+        met.text = true;
         let mut consists_of_symbols = true;
         for c in form.chars() {
             consists_of_symbols &= match &corpus.symbols {
@@ -104,7 +119,7 @@ impl<'c> Words<'c> {
                 break;
             }
         }
-        let stays = consists_of_symbols && corpus.keeps(&form);
+        let stays = consists_of_symbols && keeps(corpus, met, &form);
         let upos = conllu::upos(record).unwrap_or("_");
         let features: Vec<&str> = conllu::features(record).collect();
         Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
@@ -124,7 +139,7 @@ impl<'c> Words<'c> {
         at: usize,
         take: &mut impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
-        let Self { corpus, separators, closers, normal, lowered, .. } = self;
+        let Self { corpus, separators, closers, normal, lowered, met, .. } = self;
         let normalized = normalize(text, corpus.normalize, normal)?;
         let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
         let place = |offset: usize| match (corpus.normalize, corpus.lower) {
@@ -133,9 +148,7 @@ impl<'c> Words<'c> {
             (None, false) => at + offset,
         };
         separators.meet(cased)?;
-        if !cased.is_empty() {
-            corpus.met.note_text();
-        }
+        met.text |= !cased.is_empty();
         let is_separator = |c: char| separators.contain(c);
         let mut rest = cased;
         while !rest.is_empty() {
@@ -145,7 +158,7 @@ impl<'c> Words<'c> {
             };
             let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
             for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
-                if corpus.keeps(word) {
+                if keeps(corpus, met, word) {
                     take(RunItem::Word(word), place(offset_of(word, cased)))?;
                 }
             }
@@ -156,6 +169,18 @@ impl<'c> Words<'c> {
         }
         Ok(())
     }
+}
+
+/// Whether a word stays in the text, which is noted.
+fn keeps(corpus: &Corpus, met: &mut Met, word: &str) -> bool {
+    let is_stop_word = !corpus.stop_words.is_empty() && corpus.stop_words.get(word).is_some();
+    let is_known = corpus.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
+    let is_kept = is_known && !is_stop_word;
+    met.word = true;
+    met.stop_word |= is_stop_word;
+    met.known_word |= is_known;
+    met.kept_word |= is_kept;
+    is_kept
 }
 
 /// The end of the first sentence of a run: after a character that ends one and all closing quotes and brackets that follow it.
