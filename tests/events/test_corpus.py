@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import corpus_reference
-import numpy as np
 import pytest
 import reference
 import rescorla as rw
@@ -303,7 +302,7 @@ def test_any_bytes_have_events_or_a_defect(folder: Path, content: bytes, options
 
 @pytest.fixture(scope="module")
 def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """3 MB of random text, which is read in many pieces: lines and paragraphs of all lengths, some documents."""
+    """3 MB of random text, which is read in many pieces: lines of all lengths, some documents."""
     rng = random.Random(1)
     atoms = [*WORDS * 8, *PUNCTUATION, *SEPARATORS, *[" "] * 60]
     pieces = ["".join(rng.choices(atoms, k=rng.choice([3, 30, 3000]))) for _ in range(200)]
