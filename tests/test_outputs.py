@@ -9,14 +9,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import rescorla as rw
 from rescorla import cli
 from rescorla._core import AtomicFile
-from rescorla._weights import npy
 
 TABLE = "cues\toutcomes\na_b\tx\nb_c\ty\na\tx\n"
 EVENTS = [("a_b", "x"), ("b_c", "y", 2)]
@@ -99,14 +97,6 @@ def test_no_output_replaces_an_input(call: str, inputs: Path) -> None:
         work(read, inputs / ("other" + (".rw" if read.suffix == ".tab" else read.suffix)))
 
 
-def test_the_labels_of_a_npy_file_replace_no_input(tmp_path: Path) -> None:
-    path = tmp_path / "w.npy.json"
-    path.write_text(TABLE)
-    with pytest.raises(ValueError, match=MESSAGE):
-        rw.learn(path, out=tmp_path / "w.npy")
-    assert path.read_text() == TABLE
-
-
 @pytest.mark.parametrize("suffix", [".npz", ".nc"])
 def test_weights_that_were_read_whole_may_be_saved_over_their_file(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"w{suffix}"
@@ -136,7 +126,6 @@ def test_weights_that_were_read_whole_may_be_saved_over_their_file(suffix: str, 
         "events folder -o folder/text",
         "learn w.npz -o w.npz",
         "learn w.npy -o w.npy",
-        "learn w.npy.json -o w.npy",
         "equilibrium w.nc -o w.nc",
         "activations e.tab v.npy -o v.npy",
         "activations w.npy v.npz -o w.npy",
@@ -155,7 +144,7 @@ def test_no_output_of_a_command_replaces_its_input(
     told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("e.tab", "w.npz", "w.npy", "w.nc", "w.npy.json"):
+    for name in ("e.tab", "w.npz", "w.npy", "w.nc"):
         Path(name).write_text(TABLE)
     for name in ("text", "list", "list.csv"):
         Path(name).write_text("a b a\n")
@@ -220,10 +209,7 @@ def test_a_link_is_followed(writer: str, tmp_path: Path) -> None:
         WRITERS[writer](link)
         assert link.is_symlink()
         assert stat.S_ISREG(target.lstat().st_mode)
-    labels = [f"{target.name}.json"] if writer in (".npy", ".out.npy") else []
-    assert sorted(os.listdir(tmp_path / "below")) == sorted([target.name, *labels])
-    if labels:
-        assert rw.load_weights(link).cues == rw.load_weights(target).cues
+    assert os.listdir(tmp_path / "below") == [target.name]
 
 
 @unix
@@ -330,12 +316,12 @@ def test_the_next_writer_removes_what_a_killed_one_left(suffix: str, tmp_path: P
             child.stdout.readline()
             time.sleep(0.05 + 0.02 * attempt)
             child.send_signal(signal.SIGKILL)
-        left = [each for each in tmp_path.iterdir() if each.name not in (path.name, f"{path.name}.json")]
+        left = [each for each in tmp_path.iterdir() if each.name != path.name]
         if left:
             break
     assert left, "never killed while it wrote"
     WRITERS[suffix](path)
-    assert sorted(each.name for each in tmp_path.iterdir() if each.suffix != ".json") == [path.name]
+    assert os.listdir(tmp_path) == [path.name]
 
 
 def test_the_temporary_of_a_living_writer_stays(tmp_path: Path) -> None:
@@ -349,103 +335,6 @@ def test_the_temporary_of_a_living_writer_stays(tmp_path: Path) -> None:
     file.discard()
     with pytest.raises(ValueError, match="neither finished nor discarded"):
         file.finish()
-
-
-# A .npy file and its labels.
-
-
-def copy(source: Path, target: Path) -> None:
-    target.write_bytes(source.read_bytes())
-
-
-def test_labels_of_another_file_are_refused(tmp_path: Path) -> None:
-    one, two = tmp_path / "1.npy", tmp_path / "2.npy"
-    weights(1.0).save(one)
-    weights(2.0).save(two)
-    copy(tmp_path / "2.npy.json", tmp_path / "1.npy.json")
-    with pytest.raises(rw.FormatError, match=r"expected the file that the labels in .* were written for"):
-        rw.load_weights(one)
-    # An array that another program wrote over the old one.
-    np.save(two, np.zeros((3, 2)))
-    with pytest.raises(rw.FormatError, match=r"expected the file that the labels in .* were written for"):
-        rw.load_weights(two)
-
-
-def test_a_pair_made_by_hand_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "w.npy"
-    np.save(path, np.eye(2))
-    (tmp_path / "w.npy.json").write_text('{"cues": ["a", "b"], "outcomes": ["x", "y"], "parameters": {}}')
-    assert rw.load_weights(path)["b", "y"] == 1.0
-
-
-def test_a_writer_stopped_between_the_two_leaves_the_old_pair(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "w.npy"
-    weights(1.0).save(path)
-    # What is there when the labels have their name already, and the array has not.
-
-    class Killed(BaseException):
-        pass
-
-    class Files:
-        """Files of which the array never gets its name."""
-
-        def __init__(self, path: str) -> None:
-            self._file, self._is_array = AtomicFile(path), path.endswith(".npy")
-            self.temporary, self.settle = self._file.temporary, self._file.settle
-            self.discard = self._file.discard
-
-        def finish(self) -> None:
-            if self._is_array:
-                raise Killed
-            self._file.finish()
-
-    monkeypatch.setattr(npy, "AtomicFile", Files)
-    with pytest.raises(Killed):
-        weights(2.0).save(path)
-    monkeypatch.undo()
-    back = rw.load_weights(path)
-    assert back.cues == weights(1.0).cues
-    assert back.values[0, 0] == 1.0
-    # And the next writer goes on from there.
-    weights(3.0).save(path)
-    assert rw.load_weights(path).cues == weights(3.0).cues
-    assert sorted(os.listdir(tmp_path)) == ["w.npy", "w.npy.json"]
-
-
-def test_a_reader_between_two_writers_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "w.npy"
-    weights(1.0).save(path)
-    mapped = npy.mapped
-    seen: list[bool] = []
-
-    def late(*arguments: str) -> Any:
-        """The array as it was before two others were written."""
-        array = mapped(*arguments)
-        if not seen:
-            seen.append(True)
-            monkeypatch.setattr(npy, "mapped", mapped)
-            weights(2.0).save(path)
-            weights(3.0).save(path)
-        return array
-
-    monkeypatch.setattr(npy, "mapped", late)
-    back = rw.load_weights(path)
-    assert seen
-    assert back.values[0, 0] == 3.0
-    assert back.cues == weights(3.0).cues
-
-
-def test_numpy_reads_the_array(tmp_path: Path) -> None:
-    path = tmp_path / "w.npy"
-    w = rw.Weights(np.arange(6.0).reshape(3, 2), ["a", "b", "c"], ["x", "y"])
-    for values in (w.values, np.asfortranarray(w.values), w.values.astype(np.float32)):
-        rw.Weights(values, w.cues, w.outcomes).save(path)
-        for mode in (None, "r"):
-            found = np.load(path, mmap_mode=mode)
-            np.testing.assert_array_equal(found, values)
-            assert found.dtype == values.dtype
 
 
 # Checksums.

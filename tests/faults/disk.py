@@ -34,7 +34,6 @@ from faults.subjects import (
     BETWEEN,
     MIXED,
     PICTURE,
-    REFUSED,
     WRITERS,
     CommandError,
     Material,
@@ -112,7 +111,7 @@ class Case(NamedTuple):
         found = [*self.remarks]
         if self.outcome not in ("raised", "survived", "killed"):
             found.append(self.outcome)
-        if self.state not in (str(OLD), str(NEW), BETWEEN, REFUSED):
+        if self.state not in (str(OLD), str(NEW), BETWEEN):
             found.append(f"the file is {self.state}")
         elif self.outcome == "raised" and self.state == str(NEW) and self.fault.op not in LOOKING:
             found.append("raised, though the new file is in place")
@@ -304,7 +303,7 @@ class Inside:
 
     def paths(self) -> list[str]:
         """All names that the user has for what is written."""
-        return [str(self.target / file) for file in self.writer.on_disk()]
+        return [str(self.target / file) for file in sorted(self.writer.files)]
 
 
 def modes(op: str, *, quick: bool, kills: bool) -> list[tuple[int, int]]:
@@ -355,7 +354,7 @@ def table(cases: Sequence[Case]) -> str:
     """Counts by writer."""
     heads = (
         *("cases", "raised", "survived", "killed", "crashed"),
-        *("old", "new", BETWEEN, MIXED, REFUSED, "leftovers", "left again", "wrong"),
+        *("old", "new", BETWEEN, MIXED, "leftovers", "left again", "wrong"),
     )
     lines = [f"{'':32}" + "".join(f"{head:>11}" for head in heads)]
     for name in dict.fromkeys(case.writer for case in cases):

@@ -25,7 +25,6 @@ from faults.disk import environment
 from faults.subjects import (
     BETWEEN,
     MIXED,
-    REFUSED,
     WRITERS,
     Material,
     Writer,
@@ -56,7 +55,7 @@ class Kill(NamedTuple):
 
     def wrong(self) -> list[str]:
         """All that should not be."""
-        whole = (str(OLD), str(NEW), BETWEEN, REFUSED)
+        whole = (str(OLD), str(NEW), BETWEEN)
         found = [] if self.state in whole else [f"the file is {self.state}"]
         if self.finished and self.state != str(NEW):
             found.append(f"written, and then {self.state}")
@@ -166,18 +165,18 @@ def moments(n: int, draw: random.Random) -> list[float]:
 def table(kills: Sequence[Kill]) -> str:
     """Counts by writer."""
     heads = (
-        *("kills", "at work", "old", "new", BETWEEN, MIXED, REFUSED, "torn"),
+        *("kills", "at work", "old", "new", BETWEEN, MIXED, "torn"),
         *("leftovers", "left again", "wrong"),
     )
     lines = [f"{'':32}{'ms':>7}" + "".join(f"{head:>11}" for head in heads)]
     for name in dict.fromkeys(kill.writer for kill in kills):
         mine = [kill for kill in kills if kill.writer == name]
-        by_state = {str(OLD): "old", str(NEW): "new"} | {each: each for each in (BETWEEN, MIXED, REFUSED)}
+        by_state = {str(OLD): "old", str(NEW): "new"} | {each: each for each in (BETWEEN, MIXED)}
         states = [by_state.get(kill.state, "torn") for kill in mine]
         counts = [
             len(mine),
             sum(not kill.finished for kill in mine),
-            *(states.count(head) for head in heads[2:8]),
+            *(states.count(head) for head in heads[2:7]),
             sum(bool(kill.left) for kill in mine),
             sum(bool(kill.left_again) for kill in mine),
             sum(bool(kill.wrong()) for kill in mine),

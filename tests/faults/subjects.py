@@ -7,7 +7,6 @@ what it is.
 
 import gzip
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +26,6 @@ Parts = tuple[str, ...]
 """What a file holds, part by part."""
 
 MIXED = "mixed"
-REFUSED = "refused"
 DAMAGED = "damaged"
 MISSING = "missing"
 BETWEEN = "between"
@@ -137,15 +135,6 @@ class Writer(NamedTuple):
     large: int = 300_000
     in_parts: bool = False
     """Whether parts appear one after another, so that some may be new and others old."""
-
-    @property
-    def is_pair(self) -> bool:
-        """Whether labels lie beside the file, and belong to it."""
-        return self.read is read_weights and self.files[0].endswith(".npy")
-
-    def on_disk(self) -> list[str]:
-        """Names of all files that it should leave."""
-        return sorted([*self.files, *(f"{file}.json" for file in self.files if self.is_pair)])
 
 
 def learn(material: Material, path: str, method: Any) -> rw.Weights:
@@ -276,8 +265,6 @@ def _state(writer: Writer, path: Path, known: Mapping[int, Parts]) -> str:
     except Exception as error:
         if not path.exists():
             return MISSING
-        if isinstance(error, rw.FormatError) and writer.is_pair and _each_whole(path):
-            return REFUSED
         return f"{DAMAGED}: {type(error).__name__}: {error}"
     found = told(parts, known)
     return BETWEEN if found == MIXED and writer.in_parts else found
@@ -291,16 +278,6 @@ def told(parts: Parts, known: Mapping[int, Parts]) -> str:
     return MIXED if all(of) else f"{DAMAGED}: nobody's content"
 
 
-def _each_whole(path: Path) -> bool:
-    """Whether both files of a pair are whole by themselves."""
-    try:
-        np.load(path)
-        json.loads(Path(f"{path}.json").read_bytes())
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def renew(folder: Path, old: Path | None) -> None:
     """Make the folder anew with the files of another one."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -311,7 +288,7 @@ def renew(folder: Path, old: Path | None) -> None:
 
 def leftovers(writer: Writer, folder: Path) -> list[str]:
     """What is in the folder and should not be; in stores, what is hidden."""
-    beside = {name for name in os.listdir(folder) if name not in writer.on_disk()}
+    beside = {name for name in os.listdir(folder) if name not in writer.files}
     inside = {str(path.relative_to(folder)) for path in folder.rglob(".*") if path.parent != folder}
     return sorted(beside | inside)
 

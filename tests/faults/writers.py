@@ -3,10 +3,10 @@
     cd tests && python -m faults.writers [--kind NAME ...] [--writers 4] [--seconds 60]
 
 Processes write one path over and over, each values and names that tell whose they are, while another one
-loads it all the time. No writer may fail; what is loaded must be of one writer, or, for a .npy file and its
-labels, be refused. Then they write once each, together, over and over; after each round what is there must
-be whole and of one writer, with nothing beside it. What a writer gives back must not be mixed; whether it is
-another writer's is only counted. Each half takes half of the time. Exit status 1 when anything is wrong.
+loads it all the time. No writer may fail; what is loaded must be of one writer. Then they write once each,
+together, over and over; after each round what is there must be whole and of one writer, with nothing beside
+it. What a writer gives back must not be mixed; whether it is another writer's is only counted. Each half
+takes half of the time. Exit status 1 when anything is wrong.
 """
 
 import argparse
@@ -29,7 +29,6 @@ import rescorla as rw
 from faults.disk import environment
 from faults.subjects import (
     MIXED,
-    REFUSED,
     WRITERS,
     Material,
     leftovers,
@@ -76,7 +75,7 @@ class Race(NamedTuple):
         found = [f"a writer failed {n} times: {error}" for error, n in self.failed.items()]
         if self.given_back.get(MIXED):
             found.append(f"a writer was given back what was mixed, {self.given_back[MIXED]} times")
-        found += [f"loaded {n} times: {what}" for what, n in self.bad_loads.items() if what != REFUSED]
+        found += [f"loaded {n} times: {what}" for what, n in self.bad_loads.items()]
         found += [f"left at rest {n} times: {what}" for what, n in self.bad_rounds.items()]
         if self.left:
             found.append(f"leftovers: {self.left}")
@@ -207,7 +206,6 @@ def table(races: Sequence[Race]) -> str:
         "other's",
         "loads",
         MIXED,
-        REFUSED,
         "else",
         "rounds",
         "bad",
@@ -223,8 +221,7 @@ def table(races: Sequence[Race]) -> str:
             each.given_back.get(OTHERS, 0),
             each.loads,
             bad[MIXED],
-            bad[REFUSED],
-            sum(bad.values()) - bad[MIXED] - bad[REFUSED],
+            sum(bad.values()) - bad[MIXED],
             each.rounds,
             sum(each.bad_rounds.values()),
             len(each.left),

@@ -365,7 +365,7 @@ def test_npy_is_mapped_read_only(tmp_path: Path) -> None:
     loaded = rw.load_weights(tmp_path / "w.npy")
     assert isinstance(loaded.values.base, np.memmap)
     assert not loaded.values.flags.writeable
-    assert json.loads((tmp_path / "w.npy.json").read_text())["cues"] == list(CUES)
+    assert loaded.cues == CUES
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -776,28 +776,6 @@ def test_a_changed_byte_of_npz_is_refused_or_harmless(tmp_path: Path) -> None:
         assert same(loaded, weights())
 
 
-SIDECARS = {
-    "missing": None,
-    "no JSON": "{",
-    "a list": "[]",
-    "a name": '"cues"',
-    "without cues": '{"outcomes": ["y", "n", "a b"], "parameters": {}}',
-    "too few": '{"cues": ["a"], "outcomes": ["y", "n", "a b"], "parameters": {}}',
-    "twice": '{"cues": ["a", "a"], "outcomes": ["y", "n", "a b"], "parameters": {}}',
-    "numbers": '{"cues": [1, 2], "outcomes": ["y", "n", "a b"], "parameters": {}}',
-    "a number": '{"cues": 2, "outcomes": ["y", "n", "a b"], "parameters": {}}',
-    "parameters": '{"cues": ["a", "b"], "outcomes": ["y", "n", "a b"], "parameters": 3}',
-}
-
-
-@pytest.mark.parametrize("labels", SIDECARS.values(), ids=SIDECARS)
-def test_a_sidecar_that_does_not_fit_is_refused(labels: str | None, tmp_path: Path) -> None:
-    path, sidecar = tmp_path / "w.npy", tmp_path / "w.npy.json"
-    weights().save(path)
-    sidecar.unlink() if labels is None else sidecar.write_text(labels)
-    assert_refused(path)
-
-
 @pytest.mark.parametrize(
     "arrays",
     [
@@ -875,7 +853,7 @@ def test_out_is_a_mapped_file_with_its_labels(tmp_path: Path) -> None:
         assert np.array_equal(found.values, expected.values)
         assert (found.cues, found.outcomes) == (expected.cues, expected.outcomes)
         assert found.parameters == learned.parameters
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["w.npy", "w.npy.json"]
+    assert [each.name for each in tmp_path.iterdir()] == ["w.npy"]
     again = rw.learn(events, initial=learned, out=tmp_path / "again.npy")
     assert np.array_equal(again.values, rw.learn(events, initial=expected).values)
     assert not np.array_equal(again.values, learned.values)

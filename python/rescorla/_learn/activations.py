@@ -155,8 +155,7 @@ def activations(
     with replacing(path) as file:
         run(npy.create(file, path, shape, element))
         # As soon as it has its name another may take its place.
-        result, _ = npy.mapped(file, path)
-    return result
+        return npy.mapped(file, path)
 
 
 def _check_places(events: object, weights: object) -> None:

@@ -145,7 +145,7 @@ def learn(
         notes), an array of the shape and dtype of the result, or a path that ends in
         ``.npy``. The file may exceed the memory: it is written tile by tile, in Fortran order by the forward
         method and in C order by the adjoint method, and mapped at the end. Room for it is reserved at the
-        beginning. It appears whole or not at all, with the names beside it in ``.npy.json``, and
+        beginning. It appears whole or not at all, with the names behind the elements, and
         `load_weights` reads it. Or a path that ends in ``.zarr``: a store, whose tiles appear one after
         another, each whole.
     resume : bool, default False
@@ -320,7 +320,7 @@ def learn(
     path = files.npy_path(out) if store is None else None
     if path is not None:
         reads = [] if initial is None else mapped_files(initial.data)
-        npy.check_pair_apart(path, [*files_of_events(events), *reads])
+        _core.check_apart(path, [*files_of_events(events), *reads])
     events = events_given(events, "learn", progress=progress)
     request = request_of(
         events,
@@ -365,10 +365,11 @@ def _learned(
         report = run(values)
         weights = Weights(values, plan.cues, plan.outcomes, parameters)
     else:
-        with npy.Pair(path) as pair:
-            report = run(pair.room(request.element))
-            pair.describe(shape, request.element, fortran_order=report["fortran_order"])
-            values_in_file = pair.finish(plan.cues, plan.outcomes, parameters, report["crc32c"])
+        with npy.Target(path) as target:
+            report = run(target.room(request.element))
+            about = shape, request.element, plan.cues, plan.outcomes, parameters
+            how_written = {"fortran_order": report["fortran_order"], "checksum": report["crc32c"]}
+            values_in_file = target.finish(*about, **how_written)
         weights = Weights._in_file(path, values_in_file, plan.cues, plan.outcomes, parameters)
     request.warn_unsafe(report)
     return weights

@@ -641,12 +641,12 @@ class Weights:
         Parameters
         ----------
         path : str or path-like
-            The suffix names the format: ``.npz`` (needs only numpy), ``.npy`` with the names beside it in
-            ``.npy.json`` (mapped when read, so weights may exceed the memory), ``.nc`` (netCDF; needs xarray
-            and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other programs, which `load_weights`
-            does not read, are ``.csv`` and ``.tsv`` (digits enough to restore each weight, names quoted as by
-            the csv module, no parameters) and ``.parquet`` (needs pyarrow). An older file of that name is
-            replaced.
+            The suffix names the format: ``.npz`` (needs only numpy), ``.npy`` with the names behind the
+            elements, where `numpy.load` does not look (mapped when read, so weights may exceed the memory),
+            ``.nc`` (netCDF; needs xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other
+            programs, which `load_weights` does not read, are ``.csv`` and ``.tsv`` (digits enough to restore
+            each weight, names quoted as by the csv module, no parameters) and ``.parquet`` (needs pyarrow).
+            An older file of that name is replaced.
         long : bool, default False
             Of tables: False writes a column of cues and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight. The column of cues is called ``cue``, or

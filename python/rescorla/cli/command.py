@@ -102,8 +102,6 @@ def check_outputs(options: argparse.Namespace) -> None:
         ):
             raise ValueError(f"{output} is also read: name another output")
         check_apart(output, read)
-        if output.lower().endswith(".npy"):
-            check_apart(output + ".json", read)
         if os.path.realpath(output) in written:
             raise ValueError(f"{output} is written twice: name another output")
         written.append(os.path.realpath(output))

@@ -215,9 +215,15 @@ class Store:
         if attributes.get("format") != describe.FORMAT:
             raise ValueError(f"a group whose format is {attributes.get('format')!r}")
         if attributes.get("version") != describe.VERSION:
+            found = attributes.get("version")
+            if isinstance(found, int) and found < describe.VERSION:
+                raise FormatError(
+                    f"{self.path}: expected version {describe.VERSION} of a store, found {found}, made by a "
+                    "version before 0.2; save it again"
+                )
             raise FormatError(
-                f"{self.path}: expected version {describe.VERSION} of a store, found "
-                f"{shown(attributes.get('version'))}; another version of rescorla may read it"
+                f"{self.path}: expected version {describe.VERSION} of a store, found {shown(found)}; a later "
+                "version of rescorla may read it"
             )
         if describe.digest_of_attributes(attributes) != attributes["sha256"]:
             raise ValueError("attributes that do not have the SHA-256 that is written with them")
