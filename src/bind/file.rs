@@ -1,7 +1,6 @@
 //! The class `EventFile`.
 
 use std::ffi::OsStr;
-use std::io::Write;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,12 +16,10 @@ use super::exit::Call;
 use super::items::Items;
 use super::watch::{Progress, tell, watched, watched_if_long};
 use crate::error::{Error, Result};
-use crate::events::atomic::{AtomicFile, check_apart};
 use crate::events::filter::{self, Renaming};
 use crate::events::map;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
-use crate::events::text_file::check_binary_name;
 use crate::events::{EventFile, Recent};
 use crate::grow::{Grow, ask, collected, copied, gathered, short};
 use crate::lists::Lists;
@@ -55,9 +52,6 @@ const FREQUENCIES: &str = "the frequencies of all events";
 const MATRIX: &str = "a sparse matrix";
 
 const BYTES: &str = "the bytes of an event file";
-
-/// So many bytes of a file are copied at a time.
-const PIECE: usize = 4 << 20;
 
 /// The end of a file takes so many steps an event at most: a large one is looked at.
 const STEPS: u64 = 8;
@@ -340,19 +334,7 @@ impl PyEventFile {
 
     /// Writes the file as it is under another name, and opens that.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let file = watched(py, &None, |monitor| {
-            check_binary_name(&path)?;
-            check_apart(Some(&path), self.file.path())?;
-            let mut copy = AtomicFile::create(&path)?;
-            let (mut piece, length) = (Vec::new(), self.file.header().length as usize);
-            for start in (0..length).step_by(PIECE) {
-                monitor.check()?;
-                piece.clear();
-                self.file.read_part(start..length.min(start + PIECE), &mut piece)?;
-                copy.write_all(&piece).map_err(Error::io(&path, "write"))?;
-            }
-            copy.finish_and(|file| map::of_file(file, &path))
-        })?;
+        let file = watched(py, &None, |monitor| self.file.save(&path, monitor))?;
         Ok(file.into())
     }
 

@@ -17,7 +17,7 @@ use crate::threads::available;
 use crate::vocab::Vocab;
 
 /// A file keeps its survey if it has at least this many chunks; to survey fewer takes too little time to be noticed.
-const SURVEYED: usize = 16;
+pub(super) const SURVEYED: usize = 16;
 
 /// Events that are written a chunk at a time.
 pub(super) struct Chunks {

@@ -28,6 +28,7 @@ mod packed;
 mod parameters;
 mod pending;
 pub mod pick;
+mod save;
 pub mod sets;
 pub(crate) mod survey;
 pub mod table;
