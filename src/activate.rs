@@ -13,10 +13,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
 use crate::lists::Lists;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, collected, filled};
+use crate::monitor::{Monitor, Pulse};
 use crate::threads::each;
 
 /// Weights in memory, in any layout.
@@ -80,13 +80,6 @@ const SIDE: usize = 16;
 /// The most cues of events for which columns are gathered at once; they take 16 MiB.
 const GATHERED: usize = 1 << 22;
 
-/// Additions between two looks at the monitor.
-const LOOK_EVERY: usize = 1 << 20;
-
-const PIECES: &str = "the pieces of the result";
-
-const CUES: &str = "the cues of some events";
-
 /// Fills `out` with activations, event after event. Weights are rounded to the type of the sums. Returns whether a finite weight
 /// became infinite.
 ///
@@ -104,7 +97,7 @@ pub fn activate<S: Element, E: Element>(
     monitor.set_total(file.len());
     // The piece of `out` for each chunk of events.
     let mut pieces = Vec::new();
-    pieces.make_room(file.n_chunks(), PIECES)?;
+    pieces.make_room(file.n_chunks())?;
     let mut rest = out;
     for chunk in 0..file.n_chunks() {
         let length = match which {
@@ -134,7 +127,7 @@ pub fn activate<S: Element, E: Element>(
         )));
     }
 
-    let pieces = collected(pieces.into_iter().map(Mutex::new), PIECES)?;
+    let pieces = collected(pieces.into_iter().map(Mutex::new))?;
     let overflow = AtomicBool::new(false);
     each(
         threads,
@@ -221,22 +214,12 @@ impl<T> ChunkSums<'_, T> {
         cues.iter().filter_map(|&cue| self.weights.rows[cue as usize])
     }
 
-    /// Counts additions, and looks at the monitor now and then.
-    fn look(&self, work: &mut usize, more: usize) -> Result<()> {
-        *work += more;
-        if *work > LOOK_EVERY {
-            *work = 0;
-            self.monitor.check()?;
-        }
-        Ok(())
-    }
-
     /// Fills in the activations of the outcomes present in each event.
     fn fill_present<S: Element, E: Element>(&self, columns: &[Option<u32>], mut out: &mut [E]) -> Result<()>
     where
         T: ReadWeights<S>,
     {
-        let (table, mut work) = (&self.weights.table, 0);
+        let (table, mut pulse) = (&self.weights.table, Pulse::default());
         self.file.for_each(self.file.events_of(self.chunk), |_, cues, outcomes, _| {
             let (here, behind) =
                 std::mem::take(&mut out).split_at_mut_checked(outcomes.len()).unwrap_or_default();
@@ -249,7 +232,7 @@ impl<T> ChunkSums<'_, T> {
                     None => E::from_f64(f64::NAN),
                 };
             }
-            self.look(&mut work, (cues.len() + 1) * (outcomes.len() + 1))
+            pulse.beat((cues.len() + 1) * (outcomes.len() + 1), self.monitor)
         })
     }
 
@@ -258,7 +241,7 @@ impl<T> ChunkSums<'_, T> {
     where
         T: ReadWeights<S>,
     {
-        let (table, mut work) = (&self.weights.table, 0);
+        let (table, mut pulse) = (&self.weights.table, Pulse::default());
         let all = columns.len() == table.shape()[1] && (0..).zip(columns).all(|(i, &column)| i == column);
         self.file.for_each(self.file.events_of(self.chunk), |_, cues, _, _| {
             let (here, behind) =
@@ -274,7 +257,7 @@ impl<T> ChunkSums<'_, T> {
                     here.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = sum.plus(weight));
                 }
             }
-            self.look(&mut work, (cues.len() + 1) * (columns.len() + 1))
+            pulse.beat((cues.len() + 1) * (columns.len() + 1), self.monitor)
         })
     }
 
@@ -301,8 +284,8 @@ impl<T> ChunkSums<'_, T> {
     where
         T: ReadWeights<S>,
     {
-        let mut block = filled([E::default(); SIDE], some.distinct.len(), "some columns of weights")?;
-        let mut work = 0;
+        let mut block = filled([E::default(); SIDE], some.distinct.len())?;
+        let mut pulse = Pulse::default();
         for (number, side) in columns.chunks(SIDE).enumerate() {
             for (lane, &column) in side.iter().enumerate() {
                 let mut row = 0;
@@ -319,7 +302,10 @@ impl<T> ChunkSums<'_, T> {
                 }
                 event[number * SIDE..][..side.len()].copy_from_slice(&sums[..side.len()]);
             }
-            self.look(&mut work, (some.rows.items().len() + some.rows.len() + some.distinct.len()) * SIDE)?;
+            pulse.beat(
+                (some.rows.items().len() + some.rows.len() + some.distinct.len()) * SIDE,
+                self.monitor,
+            )?;
         }
         Ok(())
     }
@@ -345,7 +331,7 @@ struct Gathered {
 impl Gathered {
     /// Without events, for a file with so many cues.
     fn new(n_cues: usize) -> Result<Self> {
-        let places = filled(NONE, n_cues, CUES)?;
+        let places = filled(NONE, n_cues)?;
         Ok(Self { places, cues: Vec::new(), distinct: Vec::new(), rows: Lists::default() })
     }
 
@@ -359,16 +345,16 @@ impl Gathered {
             if self.rows.items().len() < GATHERED {
                 for &cue in cues.iter().filter(|&&cue| sums.weights.rows[cue as usize].is_some()) {
                     if std::mem::replace(&mut self.places[cue as usize], 0) == NONE {
-                        self.cues.grow(cue, CUES)?;
+                        self.cues.grow(cue)?;
                     }
-                    self.rows.add(cue, CUES)?;
+                    self.rows.add(cue)?;
                 }
-                self.rows.end(CUES)?;
+                self.rows.end()?;
             }
             Ok(())
         })?;
         self.cues.sort_unstable_by_key(|&cue| sums.weights.rows[cue as usize]);
-        self.distinct = collected(sums.rows_of(&self.cues), CUES)?;
+        self.distinct = collected(sums.rows_of(&self.cues))?;
         (0..).zip(&self.cues).for_each(|(place, &cue)| self.places[cue as usize] = place);
         self.rows.items_mut().iter_mut().for_each(|row| *row = self.places[*row as usize]);
         Ok(range.start + self.rows.len() as u64)

@@ -3,15 +3,14 @@
 use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
-use crate::grow::{collected, filled};
 use crate::learn::{Job, Kernels, Plan, Report};
+use crate::memory::{Lack, collected, filled};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use crate::vocab::Vocab;
 
 const WEIGHTS: &str = "the weights";
-const NAMES: &str = "a number for each name";
 
 /// The rule's parameters, the method, and the threads.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,12 +109,12 @@ impl Learner {
     pub fn prepare<E: Kernels>(&self, events: &EventFile, monitor: &Monitor) -> Result<Job<'static, E>> {
         let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
         let plan = Plan {
-            rows: &collected(0..n_cues as u32, NAMES)?,
-            columns: &collected((0..n_outcomes as u32).map(Some), NAMES)?,
-            alpha: &filled(self.alpha, n_cues, NAMES)?,
+            rows: &collected(0..n_cues as u32)?,
+            columns: &collected((0..n_outcomes as u32).map(Some))?,
+            alpha: &filled(self.alpha, n_cues)?,
             beta1: self.betas[0],
             beta2: self.betas[1],
-            lambda: &filled(self.lambda, n_outcomes, NAMES)?,
+            lambda: &filled(self.lambda, n_outcomes)?,
             average: self.average,
             method: self.method,
             threads: self.threads,
@@ -130,7 +129,7 @@ impl Learner {
     /// As [`equilibrium`].
     pub fn equilibrium<'a>(&self, events: &'a EventFile) -> Result<Equilibrium<'a>> {
         let mut weights = Weights::zero(events)?;
-        let lambda = filled(self.lambda, events.outcomes().len(), NAMES)?;
+        let lambda = filled(self.lambda, events.outcomes().len())?;
         let [beta1, beta2] = self.betas;
         let problem = Problem {
             beta1,
@@ -158,7 +157,7 @@ pub struct Weights<'a> {
 impl<'a> Weights<'a> {
     fn zero(events: &'a EventFile) -> Result<Self> {
         let (cues, outcomes) = (events.cues(), events.outcomes());
-        let values = filled(0.0, cues.len().saturating_mul(outcomes.len()), WEIGHTS)?;
+        let values = filled(0.0, cues.len().saturating_mul(outcomes.len())).named(WEIGHTS)?;
         Ok(Self { cues, outcomes, values })
     }
 

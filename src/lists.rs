@@ -8,7 +8,7 @@ use std::ops::Range;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, copied, room_in};
+use crate::memory::{Grow, collected, copied, room_in};
 
 /// Lists of items; of ids, unless another type is named.
 ///
@@ -47,13 +47,13 @@ impl<T> Lists<T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// Appends an item to the open list. `what` names the lists in messages.
+    /// Appends an item to the open list.
     ///
     /// # Errors
     /// [`Error::Memory`].
     #[inline]
-    pub fn add(&mut self, item: T, what: &'static str) -> Result<()> {
-        self.items.grow(item, what)
+    pub fn add(&mut self, item: T) -> Result<()> {
+        self.items.grow(item)
     }
 
     /// Ends the open list.
@@ -61,17 +61,17 @@ impl<T> Lists<T> {
     /// # Errors
     /// [`Error::Memory`].
     #[inline]
-    pub fn end(&mut self, what: &'static str) -> Result<()> {
-        self.ends.grow(self.items.len(), what)
+    pub fn end(&mut self) -> Result<()> {
+        self.ends.grow(self.items.len())
     }
 
     /// Appends a list of these items.
     ///
     /// # Errors
     /// [`Error::Memory`]; there is no such list then.
-    pub fn gather(&mut self, items: impl Iterator<Item = T> + Clone, what: &'static str) -> Result<()> {
-        self.ends.make_room(1, what)?;
-        self.items.make_room(items.clone().count(), what)?;
+    pub fn gather(&mut self, items: impl Iterator<Item = T> + Clone) -> Result<()> {
+        self.ends.make_room(1)?;
+        self.items.make_room(items.clone().count())?;
         self.items.extend(items);
         self.ends.push(self.items.len());
         Ok(())
@@ -132,11 +132,6 @@ impl<T> Lists<T> {
     pub fn size(&self) -> usize {
         size_of_val(&self.ends[..]) + size_of_val(&self.items[..])
     }
-
-    /// Bytes of memory allocated, used or not.
-    pub(crate) fn allocated(&self) -> usize {
-        self.ends.capacity() * size_of::<usize>() + self.items.capacity() * size_of::<T>()
-    }
 }
 
 impl<T: Copy> Lists<T> {
@@ -144,13 +139,13 @@ impl<T: Copy> Lists<T> {
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub(crate) fn of(lengths: &[u32], items: Vec<T>, what: &'static str) -> Result<Option<Self>> {
+    pub(crate) fn of(lengths: &[u32], items: Vec<T>) -> Result<Option<Self>> {
         let mut end = 0_usize;
         let ends = lengths.iter().map(|&length| {
             end = end.saturating_add(length as usize);
             end
         });
-        let ends = collected(ends, what)?;
+        let ends = collected(ends)?;
         Ok((end == items.len()).then_some(Self { ends, items }))
     }
 
@@ -159,9 +154,9 @@ impl<T: Copy> Lists<T> {
     /// # Errors
     /// [`Error::Memory`]; there is no such list then.
     #[inline]
-    pub fn push(&mut self, list: &[T], what: &'static str) -> Result<()> {
-        self.ends.make_room(1, what)?;
-        self.items.grow_by(list, what)?;
+    pub fn push(&mut self, list: &[T]) -> Result<()> {
+        self.ends.make_room(1)?;
+        self.items.grow_by(list)?;
         self.ends.push(self.items.len());
         Ok(())
     }
@@ -170,8 +165,8 @@ impl<T: Copy> Lists<T> {
     ///
     /// # Errors
     /// [`Error::Memory`].
-    pub(crate) fn try_clone(&self, what: &'static str) -> Result<Self> {
-        Ok(Self { ends: copied(&self.ends, what)?, items: copied(&self.items, what)? })
+    pub(crate) fn try_clone(&self) -> Result<Self> {
+        Ok(Self { ends: copied(&self.ends)?, items: copied(&self.items)? })
     }
 }
 
@@ -190,20 +185,18 @@ impl DistinctLists {
     ///
     /// # Errors
     /// [`Error::Memory`], or when there are 2^32 lists already.
-    pub(crate) fn intern(&mut self, list: &[u32], what: &'static str) -> Result<(u32, bool)> {
+    pub(crate) fn intern(&mut self, list: &[u32]) -> Result<(u32, bool)> {
         let Self { lists, index, hasher } = self;
         let hash = hasher.hash_one(list);
         if let Some(&number) = index.find(hash, |&number| lists.get(number as usize) == list) {
             return Ok((number, false));
         }
         let number = u32::try_from(lists.len()).map_err(|_| {
-            Error::Argument(format!(
-                "{what}: expected fewer than 4,294,967,296 that differ; use fewer events"
-            ))
+            Error::Argument("expected fewer than 4,294,967,296 lists that differ; use fewer events".into())
         })?;
         let rehash = |&number: &u32| hasher.hash_one(lists.get(number as usize));
-        room_in(index, rehash, what)?;
-        lists.push(list, what)?;
+        room_in(index, rehash)?;
+        lists.push(list)?;
         index.insert_unique(hash, number, |&number| hasher.hash_one(lists.get(number as usize)));
         Ok((number, true))
     }
@@ -234,11 +227,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const WHAT: &str = "lists of a test";
-
     fn lists_of(model: &[Vec<u32>]) -> Lists {
         let mut lists = Lists::default();
-        model.iter().for_each(|list| lists.push(list, WHAT).unwrap());
+        model.iter().for_each(|list| lists.push(list).unwrap());
         lists
     }
 
@@ -256,15 +247,15 @@ mod tests {
 
             let (mut gathered, mut added) = (Lists::default(), Lists::default());
             for list in &model {
-                gathered.gather(list.iter().copied(), WHAT).unwrap();
-                list.iter().for_each(|&item| added.add(item, WHAT).unwrap());
-                added.end(WHAT).unwrap();
+                gathered.gather(list.iter().copied()).unwrap();
+                list.iter().for_each(|&item| added.add(item).unwrap());
+                added.end().unwrap();
             }
             let lengths: Vec<u32> = model.iter().map(|list| list.len() as u32).collect();
             prop_assert_eq!(&gathered, &lists);
             prop_assert_eq!(&added, &lists);
-            prop_assert_eq!(&Lists::of(&lengths, model.concat(), WHAT).unwrap().unwrap(), &lists);
-            prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1], WHAT).unwrap(), None);
+            prop_assert_eq!(&Lists::of(&lengths, model.concat()).unwrap().unwrap(), &lists);
+            prop_assert_eq!(Lists::of(&lengths, vec![0; model.concat().len() + 1]).unwrap(), None);
         }
 
         #[test]
@@ -276,7 +267,7 @@ mod tests {
                     known.push(list.clone());
                 }
                 let number = before.unwrap_or(known.len() - 1) as u32;
-                prop_assert_eq!(lists.intern(list, WHAT).unwrap(), (number, before.is_none()));
+                prop_assert_eq!(lists.intern(list).unwrap(), (number, before.is_none()));
             }
             prop_assert_eq!(lists.lists(), &lists_of(&known));
             prop_assert_eq!(lists.into_lists(), lists_of(&known));

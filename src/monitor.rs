@@ -117,34 +117,25 @@ impl Monitor {
 }
 
 /// Counts work, and looks at a monitor after every so much of it, so that hot loops only count.
-#[derive(Debug)]
-pub struct Pulse<'m> {
-    monitor: &'m Monitor,
-    left: usize,
-}
+#[derive(Debug, Default)]
+pub struct Pulse(usize);
 
-impl<'m> Pulse<'m> {
-    /// The work between two looks, in units that take about 0.1 to 10 microseconds each.
-    pub const WORK: usize = 1 << 10;
+impl Pulse {
+    /// The work between two looks: numbers that are touched, each of which takes about a nanosecond.
+    pub const WORK: usize = 1 << 22;
 
-    /// Begins: it looks after [`Pulse::WORK`].
-    pub fn new(monitor: &'m Monitor) -> Self {
-        Self { monitor, left: Self::WORK }
-    }
-
-    /// Counts work, and returns [`Error::Stopped`] if the monitor was looked at and the work must stop.
+    /// Counts work that is about to be done.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] if the monitor was looked at and the work must stop.
     #[inline]
-    pub fn beat(&mut self, work: usize) -> Result<()> {
-        match self.left.checked_sub(work) {
-            Some(left) => {
-                self.left = left;
-                Ok(())
-            }
-            None => {
-                self.left = Self::WORK;
-                self.monitor.check()
-            }
+    pub fn beat(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
+        self.0 = self.0.saturating_add(work);
+        if self.0 < Self::WORK {
+            return Ok(());
         }
+        self.0 = 0;
+        monitor.check()
     }
 }
 

@@ -8,14 +8,11 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-use memmap2::MmapMut;
-
 use crate::error::{Error, Result};
+use crate::memory::free;
 
 /// The memory that a thread takes when it starts: its stack, and what the system adds.
 const STACK: usize = (2 << 20) + (256 << 10);
-/// Memory that stays free for small allocations while threads start.
-const MARGIN: usize = 1 << 20;
 
 /// A pool for one call. The global pool would hang in a forked child, and starting threads takes less time than a tile. If the
 /// system does not start so many threads, fewer do the work.
@@ -62,13 +59,10 @@ fn started(threads: usize) -> Result<rayon::ThreadPool> {
 
 /// Fails if there is no memory to start so many more threads.
 ///
-/// Memory that the process has freed does not serve threads: it must come from the system.
-///
 /// # Errors
 /// The system's own.
 pub(crate) fn room(threads: usize) -> io::Result<()> {
-    let bytes = threads.saturating_mul(STACK).saturating_add(MARGIN);
-    MmapMut::map_anon(bytes).map(drop)
+    free(threads.saturating_mul(STACK))
 }
 
 /// The error of a thread that cannot start.

@@ -9,10 +9,8 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, room_in, spell};
 use crate::lists::span;
-
-const NAMES: &str = "the list of names";
+use crate::memory::{Grow, room_in, spell};
 
 /// Names <-> ids (0, 1, 2, ... in order of first appearance), and how often each occurred.
 ///
@@ -83,10 +81,10 @@ impl Vocab {
             Error::defect("at most 4,294,967,295 different names", "one more", "learn the data in parts")
         })?;
         let rehash = |&id: &u32| hasher.hash_one(name(text, ends, id).unwrap_or_default());
-        room_in(table, rehash, NAMES)?;
-        ends.make_room(1, NAMES)?;
-        counts.make_room(1, NAMES)?;
-        spell(text, wanted, NAMES)?;
+        room_in(table, rehash)?;
+        ends.make_room(1)?;
+        counts.make_room(1)?;
+        spell(text, wanted)?;
         ends.push(text.len());
         counts.push(0);
         table.insert_unique(hash, id, |&id| hasher.hash_one(name(text, ends, id).unwrap_or_default()));

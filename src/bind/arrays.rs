@@ -14,9 +14,9 @@ use pyo3::prelude::*;
 
 use crate::activate::ReadWeights;
 use crate::error::Error;
-use crate::grow::{Grow, collected, gathered};
 use crate::kernel::element;
 use crate::learn::in_place::Slab;
+use crate::memory::{Grow, collected, gathered};
 use crate::rules::rows::NumberRows;
 use crate::tiles::result::Matrix;
 
@@ -60,7 +60,7 @@ impl<'py, E: Element, D: Dimension> Read<'py, E, D> {
         if self.0.is_empty() {
             return Ok(Vec::new());
         }
-        collected(self.0.as_array().iter().cloned(), "the numbers of an array")
+        collected(self.0.as_array().iter().cloned())
     }
 
     /// The elements where they lie.
@@ -268,7 +268,7 @@ impl<E: Element + element::Element> Slab<E> for ColumnSlab<'_, E> {
         while left > 0 {
             let here = width.clamp(1, left);
             let (elements, behind) = rest.map(|rest| rest.split_at(Axis(1), here)).unzip();
-            slabs.grow(Self { shape: [n_rows, here], elements }, "the columns of weights")?;
+            slabs.grow(Self { shape: [n_rows, here], elements })?;
             (rest, left) = (behind, left - here);
         }
         Ok(slabs)
@@ -317,14 +317,11 @@ pub(super) fn matrix<'py, E: Element + element::Element>(
     Read::of(array)
 }
 
-/// What arrays with an element for each name are called where memory for them ends.
-pub(super) const NAMES: &str = "a number for each name";
-
 /// Places that must exist.
 pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
     let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
     let index = |index: i64| u32::try_from(index).map_err(|_| wrong(index));
-    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
+    Ok(gathered(array.to_vec()?.into_iter().map(index))?)
 }
 
 /// Places of which -1 says that there is none.
@@ -334,7 +331,7 @@ pub(super) fn optional_indices(array: &Read1<'_, i64>) -> PyResult<Vec<Option<u3
         -1 => Ok(None),
         _ => u32::try_from(index).map(Some).map_err(|_| wrong(index)),
     };
-    Ok(gathered(array.to_vec()?.into_iter().map(index), NAMES)?)
+    Ok(gathered(array.to_vec()?.into_iter().map(index))?)
 }
 
 /// A table of numbers: the attributes of the Python package's `Table`.

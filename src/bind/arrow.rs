@@ -25,13 +25,11 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
 use crate::text::tables;
 use crate::text::tables::Column;
-
-const ROW: &str = "a row of the table";
 
 /// Progress is told this often.
 const TELL_EVERY: usize = 4096;
@@ -250,12 +248,12 @@ impl NameColumn {
     fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
         match self {
             NameColumn::Joined(texts) => {
-                bytes.grow_by(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
+                bytes.grow_by(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes())?;
             }
             NameColumn::Listed(texts, ranges) => {
                 for at in ranges(row)?.ok_or_else(|| null(column))? {
-                    bytes.grow_by(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes(), ROW)?;
-                    bytes.grow(NAME, ROW)?;
+                    bytes.grow_by(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes())?;
+                    bytes.grow(NAME)?;
                 }
             }
         }

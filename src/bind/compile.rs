@@ -11,7 +11,7 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::text::kind::{self, Kind, Look};
 use crate::text::tables;
 use crate::text::tables::{Column, Layout};
@@ -230,7 +230,7 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
     let sorted = if sets {
         let mut list = Vec::new();
         for name in source.try_iter()? {
-            list.grow(name?, "a set of names")?;
+            list.grow(name?)?;
         }
         if let Some(found) = list.iter().find(|name| !name.is_instance_of::<PyString>()) {
             return Err(wrong("names of type str", found));
@@ -239,7 +239,7 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
             Ok(unicode(name.cast::<PyString>()?, event)?.to_owned())
         };
         let mut sorted = Vec::new();
-        sorted.make_room(list.len(), "a set of names")?;
+        sorted.make_room(list.len())?;
         for item in &list {
             sorted.push(name(item)?);
         }

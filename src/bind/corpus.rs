@@ -19,7 +19,7 @@ use super::items::Items;
 use super::watch::{Progress, watched, watched_by};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
-use crate::grow::{Grow, short};
+use crate::memory::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
     Allowed, Ask, Context, Corpus, Format, Letters, Lookup, Met, Names, Normal, Table, TextReader, Unknown,
@@ -239,7 +239,7 @@ fn words_of(item: &Bound<'_, PyAny>, message: impl Fn() -> String) -> PyResult<V
         if words.len() % LONG == LONG - 1 {
             item.py().check_signals()?;
         }
-        words.grow(word(each).map_err(wrong)?, "a list of words")?;
+        words.grow(word(each).map_err(wrong)?)?;
     }
     Ok(words)
 }
@@ -351,7 +351,7 @@ impl<K: Eq + Hash, V: Clone> Function<K, V> {
             called.unwrap_or_else(|| Err(Error::Stopped.into())).map_err(|error| self.raise(error))?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let more = 2 * known.len() + 1;
-        known.try_reserve(1).map_err(|_| short::<(K, V)>(more, "the answers of a function"))?;
+        known.try_reserve(1).map_err(|_| short::<(K, V)>(more))?;
         Ok(known.entry(about.to_owned()).or_insert(answer).clone())
     }
 

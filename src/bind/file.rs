@@ -21,8 +21,8 @@ use crate::events::map;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
 use crate::events::{EventFile, Recent};
-use crate::grow::{Grow, ask, collected, copied, gathered, short};
 use crate::lists::Lists;
+use crate::memory::{Grow, ask, collected, copied, gathered, short};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
@@ -40,18 +40,10 @@ impl From<EventFile> for PyEventFile {
     }
 }
 
-const EVENTS: &str = "the events as tuples of names";
-
 /// So many events are made, and then
 const SOME: u64 = 1 << 10;
 /// it is seen to that there is so much memory: more than they take, unless they are long.
 const ROOM: usize = 1 << 20;
-
-const FREQUENCIES: &str = "the frequencies of all events";
-
-const MATRIX: &str = "a sparse matrix";
-
-const BYTES: &str = "the bytes of an event file";
 
 /// The end of a file takes so many steps an event at most: a large one is looked at.
 const STEPS: u64 = 8;
@@ -97,7 +89,7 @@ impl PyEventFile {
     /// Events in memory, of what `content` gave.
     #[staticmethod]
     fn of_content(py: Python<'_>, content: &Bound<'_, PyBytes>) -> PyResult<Self> {
-        let bytes = copied(content.as_bytes(), BYTES)?;
+        let bytes = copied(content.as_bytes())?;
         Ok(py.detach(|| EventFile::open(bytes, None))?.into())
     }
 
@@ -106,7 +98,7 @@ impl PyEventFile {
         let mut whole = Vec::new();
         let length = self.file.header().length as usize;
         watched(py, &None, |_| self.file.read_part(0..length, &mut whole))?;
-        ask(whole.len(), BYTES)?;
+        ask(whole.len())?;
         Ok(PyBytes::new(py, &whole))
     }
 
@@ -123,7 +115,7 @@ impl PyEventFile {
         self.file.digested(&sums, |piece| {
             call.check()?;
             // Making it would panic where there is no memory for it.
-            ask(piece.len(), BYTES)?;
+            ask(piece.len())?;
             update.call1((PyBytes::new(py, piece),)).map(drop)
         })
     }
@@ -175,7 +167,7 @@ impl PyEventFile {
             for index in 0..self.file.n_chunks() {
                 monitor.check()?;
                 let chunk = self.file.chunk(index)?;
-                frequencies.make_room(chunk.body.len(), FREQUENCIES)?;
+                frequencies.make_room(chunk.body.len())?;
                 frequencies.extend((0..chunk.body.len()).map(|i| i64::from(chunk.frequency(i))));
             }
             Ok(frequencies)
@@ -193,7 +185,7 @@ impl PyEventFile {
         let mut append = |event: u64| -> PyResult<()> {
             // Making a small tuple would panic where there is no memory for it.
             if (event - start).is_multiple_of(SOME) {
-                ask(ROOM, EVENTS)?;
+                ask(ROOM)?;
             }
             let (cues, outcomes, frequency) = self.file.event(event, &mut recent)?;
             events.append((cue_names.tuple(py, cues)?, outcome_names.tuple(py, outcomes)?, frequency))
@@ -208,7 +200,7 @@ impl PyEventFile {
         let cues = is_cues(side)?;
         let (pointers, indices) = watched(py, &None, |monitor| {
             let (mut pointers, mut indices) = (vec![0_i64], Vec::new());
-            pointers.make_room(usize::try_from(self.file.len()).unwrap_or(usize::MAX), MATRIX)?;
+            pointers.make_room(usize::try_from(self.file.len()).unwrap_or(usize::MAX))?;
             for chunk in 0..self.file.n_chunks() {
                 monitor.check()?;
                 self.file.for_each(self.file.events_of(chunk), |_, cue_ids, outcome_ids, _| {
@@ -216,9 +208,9 @@ impl PyEventFile {
                         let id = i32::try_from(id).map_err(|_| {
                             Error::Argument("expected fewer than 2^31 names for a sparse matrix".into())
                         })?;
-                        indices.grow(id, MATRIX)?;
+                        indices.grow(id)?;
                     }
-                    pointers.grow(indices.len() as i64, MATRIX)
+                    pointers.grow(indices.len() as i64)
                 })?;
             }
             Ok((pointers, indices))
@@ -249,7 +241,7 @@ impl PyEventFile {
             call.check()?;
             let block: Read1<'_, i64> = block?.extract()?;
             // Numbers below 0 are no events, and are refused as such.
-            let events = collected(block.to_vec()?.into_iter().map(|event| event as u64), "picked events")?;
+            let events = collected(block.to_vec()?.into_iter().map(|event| event as u64))?;
             watched(py, &None, |monitor| picker.push(&events, monitor))?;
             done += events.len() as u64;
             tell(py, &progress, done, n_rows)?;
@@ -358,12 +350,10 @@ impl PyEventFile {
         let text = watched(py, &None, |monitor| {
             self.file.check_names(Style::Tab)?;
             let mut whole = Vec::new();
-            self.file.write_table(Style::Tab, header, frequency, monitor, |text| {
-                whole.grow_by(text, "the text of a table")
-            })?;
+            self.file.write_table(Style::Tab, header, frequency, monitor, |text| whole.grow_by(text))?;
             Ok(whole)
         })?;
-        ask(text.len(), "the text of a table")?;
+        ask(text.len())?;
         Ok(PyBytes::new(py, &text))
     }
 
@@ -405,12 +395,12 @@ type New<'py> = (Items<Bound<'py, PyString>>, Read1<'py, i64>, Read1<'py, i64>, 
 fn renaming((names, pointers, ids, duplicates): New<'_>) -> PyResult<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
     let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
-    let ids = gathered(ids.to_vec()?.into_iter().map(id), "a renaming")?;
+    let ids = gathered(ids.to_vec()?.into_iter().map(id))?;
     let (mut becomes, mut pointers) = (Lists::default(), pointers.to_vec()?.into_iter());
     let mut start = pointers.next().unwrap_or(0) as usize;
     for end in pointers {
         let end = end as usize;
-        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?, "a renaming")?;
+        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?)?;
         start = end;
     }
     let vocab = names.vocab()?;
@@ -424,7 +414,7 @@ fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<In
     let fit = |number| {
         i64::try_from(number).map_err(|_| Error::Argument(format!("the count {number} passes 2^63")))
     };
-    Ok(gathered(numbers.map(fit), "an array of counts")?.into_pyarray(py))
+    Ok(gathered(numbers.map(fit))?.into_pyarray(py))
 }
 
 /// Python strings of all names. Not made as a tuple at once: where there is no memory for one, that would panic.
@@ -450,20 +440,20 @@ impl<'a, 'py> Interned<'a, 'py> {
     fn tuple(&mut self, py: Python<'py>, ids: &[u32]) -> PyResult<Bound<'py, PyTuple>> {
         let Self { vocab, made } = self;
         let mut names = Vec::new();
-        names.make_room(ids.len(), EVENTS)?;
+        names.make_room(ids.len())?;
         for &id in ids {
             let name = match made.get(&id) {
                 Some(name) => name.clone(),
                 None => {
                     let name = PyString::from_bytes(py, vocab.name(id).unwrap_or_default().as_bytes())?;
                     let more = 2 * made.len() + 1;
-                    made.try_reserve(1).map_err(|_| short::<(u32, Py<PyString>)>(more, EVENTS))?;
+                    made.try_reserve(1).map_err(|_| short::<(u32, Py<PyString>)>(more))?;
                     made.entry(id).insert(name).get().clone()
                 }
             };
             names.push(name);
         }
-        ask(ids.len().saturating_mul(size_of::<Py<PyAny>>()), EVENTS)?;
+        ask(ids.len().saturating_mul(size_of::<Py<PyAny>>()))?;
         PyTuple::new(py, names)
     }
 }

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PySequence, PyString};
 
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::vocab::Vocab;
 
 /// The items of a sequence that is no str: as many as come, whatever `len` says.
@@ -22,7 +22,7 @@ impl<'py, T: for<'a> FromPyObject<'a, 'py>> FromPyObject<'_, 'py> for Items<T> {
         }
         let mut items = Vec::new();
         for item in object.try_iter()? {
-            items.grow(item?.extract().map_err(Into::into)?, "a sequence of items")?;
+            items.grow(item?.extract().map_err(Into::into)?)?;
         }
         Ok(Self(items))
     }

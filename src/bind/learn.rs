@@ -8,18 +8,18 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
 
-use super::arrays::{NAMES, Read1, Write, Write2, indices, matrix, of_floats, optional_indices};
+use super::arrays::{Read1, Write, Write2, indices, matrix, of_floats, optional_indices};
 use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
 use crate::events::EventFile;
-use crate::grow::{collected, filled};
 use crate::kernel::isa::Isa;
 use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
 use crate::learn::{BUDGET, Initial, Kernels, Plan, Report};
+use crate::memory::{collected, filled};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::rules::table::{WithRule, by_name};
@@ -258,11 +258,11 @@ impl Arguments<'_> {
         let (alpha, lambda) = (self.alpha.to_vec(n_cues)?, self.lambda_.to_vec(n_outcomes)?);
         let rows = match &self.cue_rows {
             Some(rows) => indices(rows)?,
-            None => collected(0..n_cues as u32, NAMES)?,
+            None => collected(0..n_cues as u32)?,
         };
         let columns = match &self.outcome_columns {
             Some(columns) => optional_indices(columns)?,
-            None => collected((0..n_outcomes as u32).map(Some), NAMES)?,
+            None => collected((0..n_outcomes as u32).map(Some))?,
         };
         let keep = self.keep_rows.as_ref().map(indices).transpose()?;
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
@@ -339,7 +339,7 @@ impl Numbers<'_> {
 
     fn to_vec(&self, n: usize) -> Result<Vec<f64>, Error> {
         match self {
-            Self::Same(number) => filled(*number, n, NAMES),
+            Self::Same(number) => filled(*number, n),
             Self::Each(numbers) => numbers.to_vec(),
         }
     }

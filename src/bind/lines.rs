@@ -10,10 +10,8 @@ use super::items::Items;
 use super::watch::watched;
 use crate::error::Error;
 use crate::events::text_file::{TextFile, is_csv, is_text};
-use crate::grow::{Grow, spell};
+use crate::memory::{Grow, spell};
 use crate::text::source::{MAX_PIECE, Source, length_of};
-
-const LINES: &str = "the lines of a file";
 
 /// The lines of a text file, compressed or not, without their line ends.
 #[pyfunction]
@@ -27,8 +25,8 @@ pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
                 let text = line.text()?;
                 let text = text.strip_suffix('\n').unwrap_or(text);
                 let mut owned = String::new();
-                spell(&mut owned, text.strip_suffix('\r').unwrap_or(text), LINES)?;
-                lines.grow(owned, LINES)?;
+                spell(&mut owned, text.strip_suffix('\r').unwrap_or(text))?;
+                lines.grow(owned)?;
             }
             Ok(lines)
         };
@@ -47,8 +45,8 @@ pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
 pub(crate) fn write_lines(py: Python<'_>, path: PathBuf, lines: Items<Bound<'_, PyString>>) -> PyResult<()> {
     let mut text = String::new();
     for line in &lines.0 {
-        spell(&mut text, line.to_str()?, LINES)?;
-        spell(&mut text, "\n", LINES)?;
+        spell(&mut text, line.to_str()?)?;
+        spell(&mut text, "\n")?;
     }
     watched(py, &None, |_| {
         let mut file = TextFile::create(&path)?;

@@ -13,11 +13,9 @@ use super::items::Items;
 use super::watch::{brief, watched};
 use crate::error::{Error, Result};
 use crate::events::atomic;
-use crate::grow::collected;
+use crate::memory::collected;
 use crate::monitor::Monitor;
 use crate::threads::each;
-
-const COPY: &str = "the pieces of a copy";
 
 /// A file that appears when it is whole: it is written under a temporary name.
 #[pyclass(name = "AtomicFile", module = "rescorla._core", frozen)]
@@ -137,8 +135,8 @@ fn copied(bytes: &[u8], out: &mut [u8], threads: usize, monitor: &Monitor) -> Re
     if bytes.len() != out.len() {
         return Err(Error::Argument(format!("expected room for {} bytes, found {}", bytes.len(), out.len())));
     }
-    let pieces = collected(bytes.chunks(PIECE).zip(out.chunks_mut(PIECE).map(Mutex::new)), COPY)?;
-    let sums = collected(pieces.iter().map(|_| AtomicU32::new(0)), COPY)?;
+    let pieces = collected(bytes.chunks(PIECE).zip(out.chunks_mut(PIECE).map(Mutex::new)))?;
+    let sums = collected(pieces.iter().map(|_| AtomicU32::new(0)))?;
     let copy = |(): &mut (), i: usize| {
         monitor.check()?;
         let (from, to) = &pieces[i];

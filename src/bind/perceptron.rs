@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::arrays::{PyTable, Read1};
 use super::watch::{Progress, watched_if_long};
-use crate::grow::collected;
+use crate::memory::collected;
 use crate::rules::planes::perceptron::{PerceptronPlan, learn};
 
 /// Weights, bias, stability, the errors of each sweep, how often each example was added.
@@ -35,7 +35,7 @@ pub(crate) fn perceptron<'py>(
     let plane = watched_if_long(py, &progress, products, |monitor| learn(&rows, &y, &plan, monitor))?;
     let counts = |counts: Vec<u64>| {
         let counts = counts.into_iter().map(|count| i64::try_from(count).unwrap_or(i64::MAX));
-        collected(counts, "an array of counts").map(|counts| counts.into_pyarray(py))
+        collected(counts).map(|counts| counts.into_pyarray(py))
     };
     Ok((
         plane.weights.into_pyarray(py),

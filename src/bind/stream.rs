@@ -13,7 +13,7 @@ use super::exit::Call;
 use super::file::PyEventFile;
 use crate::error::{Error, Result};
 use crate::events::write::EventWriter;
-use crate::grow::{ask, filled};
+use crate::memory::{ask, filled};
 use crate::monitor::Monitor;
 use crate::text::kind::look_at;
 use crate::text::source::Source;
@@ -56,12 +56,12 @@ impl PyTextStream {
     /// At most so many bytes of the text that comes next; none at its end.
     fn read<'py>(&self, py: Python<'py>, n: usize) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = self.with(py, |state| {
-            let mut bytes = filled(0, n.min(MOST), "text that is read")?;
+            let mut bytes = filled(0, n.min(MOST))?;
             let n = state.source.take_bytes(&mut bytes)?;
             bytes.truncate(n);
             Ok(bytes)
         })?;
-        ask(bytes.len(), "text that is read")?;
+        ask(bytes.len())?;
         Ok(PyBytes::new(py, &bytes))
     }
 

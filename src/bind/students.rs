@@ -7,7 +7,7 @@ use super::arrays::{Read2, Read3};
 use super::items::Items;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Result};
-use crate::grow::collected;
+use crate::memory::collected;
 use crate::rules::planes::students::{Draws, Student, StudentsPlan, study};
 
 /// Errors and steps, student after student of each draw.
@@ -44,7 +44,7 @@ pub(crate) fn students<'py>(
     };
     let plan = StudentsPlan { students: &students, n_max, stop, threads };
     let outcomes = watched(py, &progress, |monitor| study(&draws, &plan, monitor))?;
-    let errors = collected(outcomes.iter().map(|outcome| outcome.error), "errors of students")?;
-    let steps = collected(outcomes.iter().map(|outcome| outcome.steps), "steps of students")?;
+    let errors = collected(outcomes.iter().map(|outcome| outcome.error))?;
+    let steps = collected(outcomes.iter().map(|outcome| outcome.steps))?;
     Ok((PyArray1::from_vec(py, errors), PyArray1::from_vec(py, steps)))
 }

@@ -9,9 +9,9 @@ use super::file::PyEventFile;
 use super::learn::{Arguments, as_dict};
 use crate::error::Error;
 use crate::events::EventFile;
-use crate::grow::{collected, gathered};
 use crate::learn::trajectory::{Cells, Predictions, Recording};
 use crate::learn::{Kernels, Plan, Report};
+use crate::memory::{collected, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::rules::table::{WithRule, by_name};
@@ -105,7 +105,7 @@ impl<E: Kernels> WithRule<E> for Tracing<'_, E> {
 fn numbers(array: &Read1<'_, i64>) -> PyResult<Vec<u64>> {
     let wrong = |token: i64| Error::Argument(format!("expected the number of a token, found {token}"));
     let number = |token: i64| u64::try_from(token).map_err(|_| wrong(token));
-    Ok(gathered(array.to_vec()?.into_iter().map(number), "the tokens to record")?)
+    Ok(gathered(array.to_vec()?.into_iter().map(number))?)
 }
 
 /// Rows and columns as pairs.
@@ -113,5 +113,5 @@ fn pairs(rows: &[u32], columns: &[u32]) -> Result<Vec<[u32; 2]>, Error> {
     if rows.len() != columns.len() {
         return Err(Error::Argument(format!("expected {} columns, found {}", rows.len(), columns.len())));
     }
-    collected(rows.iter().zip(columns).map(|(&row, &column)| [row, column]), "the weights to record")
+    collected(rows.iter().zip(columns).map(|(&row, &column)| [row, column]))
 }

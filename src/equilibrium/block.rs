@@ -8,10 +8,10 @@ use std::ops::Range;
 use super::counts::{Counts, multiplicities};
 use super::double::Double;
 use super::problem::{RelativeRates, Squares};
-use super::room::{Pulse, SIDES, empty, filled, listed};
 use super::start::Start;
 use crate::error::Result;
-use crate::monitor::Monitor;
+use crate::memory::{collected, empty, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// The work for a double-double number, relative to that for a number.
 const DOUBLE: usize = 16;
@@ -49,7 +49,7 @@ impl<'a> Block<'a> {
         monitor: &Monitor,
     ) -> Result<Self> {
         // First the place where the entries of each set begin, then the place of the set's next entry.
-        let mut places = filled(counts.n_sets() + 1, 0_usize, SIDES)?;
+        let mut places = filled(0_usize, counts.n_sets() + 1)?;
         for outcome in outcomes.clone() {
             monitor.check()?;
             counts.pairs(outcome).iter().for_each(|pair| places[pair.set as usize + 1] += 1);
@@ -58,7 +58,7 @@ impl<'a> Block<'a> {
             places[set] += places[set - 1];
         }
         let n = places.last().copied().unwrap_or_default();
-        let mut entries = filled(n, SetCount::default(), SIDES)?;
+        let mut entries = filled(SetCount::default(), n)?;
         for (lane, outcome) in (0..).zip(outcomes) {
             monitor.check()?;
             for pair in counts.pairs(outcome) {
@@ -99,7 +99,7 @@ impl<'a> Block<'a> {
         if self.start.is_none() {
             return self.targets(monitor);
         }
-        self.residual(&filled(self.counts.n_columns() * self.width(), 0.0, SIDES)?, monitor)
+        self.residual(&filled(0.0, self.counts.n_columns() * self.width())?, monitor)
     }
 
     /// For each outcome the largest of its initial weights, in the scale of x.
@@ -126,7 +126,7 @@ impl<'a> Block<'a> {
     pub(super) fn sizes_at_start(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let RelativeRates { present, absent } = self.rates;
-        let mut rows = filled(self.counts.n_sets() * width, 0.0, SIDES)?;
+        let mut rows = filled(0.0, self.counts.n_sets() * width)?;
         let sizes = self.start.as_ref().map(Start::sizes).transpose()?;
         let mut at = 0;
         let mut pulse = Pulse::default();
@@ -158,7 +158,7 @@ impl<'a> Block<'a> {
     /// S C'F O lambda, with tokens weighted by beta1.
     fn targets(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
-        let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
+        let mut sums = filled(0.0, self.counts.n_columns() * width)?;
         let mut pulse = Pulse::default();
         for entry in &self.entries {
             let lane = entry.lane as usize;
@@ -177,7 +177,7 @@ impl<'a> Block<'a> {
     fn pulls(&self, start: &Start, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let sizes = start.sizes()?;
-        let mut sums = filled(self.counts.n_columns() * width, 0.0, SIDES)?;
+        let mut sums = filled(0.0, self.counts.n_columns() * width)?;
         let mut pull = vec![0.0; width];
         let mut at = 0;
         let mut pulse = Pulse::default();
@@ -217,12 +217,12 @@ impl<'a> Block<'a> {
         let width = self.width();
         let counts = self.counts;
         let RelativeRates { present, absent } = self.rates;
-        let mut y = listed(x.iter().copied(), SIDES)?;
+        let mut y = collected(x.iter().copied())?;
         scale_rows(&mut y, &counts.scale, width);
         if let Some(start) = &self.start {
             y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
         }
-        let mut rest = filled(x.len(), 0.0, SIDES)?;
+        let mut rest = filled(0.0, x.len())?;
         let (mut activation, mut error) = (vec![0.0; width], vec![0.0; width]);
         let mut at = 0;
         let mut pulse = Pulse::default();
@@ -252,14 +252,14 @@ impl<'a> Block<'a> {
         let width = self.width().max(1);
         let counts = self.counts;
         let [present, absent] = [self.rates.present, self.rates.absent].map(Double::from);
-        let mut y = empty(x.len(), SIDES)?;
+        let mut y = empty(x.len())?;
         for (row, &scale) in x.chunks_exact(width).zip(&counts.scale) {
             y.extend(row.iter().map(|&x| Double::product(scale, x)));
         }
         if let Some(start) = &self.start {
             y.iter_mut().zip(start.columns()).for_each(|(y, &start)| *y = y.plus(start.into()));
         }
-        let mut rest = filled(x.len(), Double::default(), SIDES)?;
+        let mut rest = filled(Double::default(), x.len())?;
         let mut activation = vec![Double::default(); width];
         let mut with = vec![0.0; width];
         let mut at = 0;
@@ -295,7 +295,7 @@ impl<'a> Block<'a> {
                 }
             }
         }
-        let mut rounded = empty(x.len(), SIDES)?;
+        let mut rounded = empty(x.len())?;
         for ((row, x), &scale) in rest.chunks_exact(width).zip(x.chunks_exact(width)).zip(&counts.scale) {
             rounded.extend(row.iter().zip(x).map(|(rest, &x)| {
                 let shrunk = Double::product(self.ridge, x);
@@ -309,13 +309,13 @@ impl<'a> Block<'a> {
     pub(super) fn rounding(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let counts = self.counts;
-        let mut y = listed(x.iter().map(|x| x.abs()), SIDES)?;
+        let mut y = collected(x.iter().map(|x| x.abs()))?;
         scale_rows(&mut y, &counts.scale, width);
         let start = self.start.as_ref().map(Start::sizes).transpose()?;
         if let Some(start) = &start {
             y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
         }
-        let mut sums = filled(x.len(), 0.0, SIDES)?;
+        let mut sums = filled(0.0, x.len())?;
         let mut sizes = vec![0.0; width];
         let mut at = 0;
         let mut pulse = Pulse::default();

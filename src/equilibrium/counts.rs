@@ -20,14 +20,15 @@
 
 use rayon::prelude::*;
 
-use super::room::{COUNTING, EQUATIONS, Pulse, empty, filled, gather, listed, margin, reserve, room, square};
+use super::columns::square;
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::events::once::Once;
 use crate::events::sets::SetCounter;
 use crate::events::twins::Twins;
 use crate::lists::Lists;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, ask, collected, empty, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// Marks a cue without a column.
 const NONE: u32 = u32::MAX;
@@ -83,10 +84,10 @@ impl Counts {
         let known = file.cues().counts();
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
         let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
-        let active = listed(active, COUNTING)?;
+        let active = collected(active)?;
         let mut frozen = Vec::new();
         for cue in (0..known.len()).filter(|&cue| known[cue] > 0 && !active[cue] && predicts(cue)) {
-            reserve(&mut frozen, 1, COUNTING)?;
+            frozen.make_room(1)?;
             frozen.push(cue as u32);
         }
         let mut gathering = Gathering::new(active, &frozen)?;
@@ -95,10 +96,10 @@ impl Counts {
         let pairs = pairs.all(monitor)?;
 
         // A column for the first of each class of twins.
-        room(8 * active.len(), COUNTING)?;
+        ask(8 * active.len())?;
         let least = twins.least()?;
-        let mut place = filled(active.len(), NONE, COUNTING)?;
-        let (mut salience, mut size) = (empty(active.len(), COUNTING)?, empty(active.len(), COUNTING)?);
+        let mut place = filled(NONE, active.len())?;
+        let (mut salience, mut size) = (empty(active.len())?, empty(active.len())?);
         for cue in (0..active.len()).filter(|&cue| active[cue]) {
             let first = least[cue] as usize;
             if first == cue {
@@ -110,19 +111,19 @@ impl Counts {
             salience[place[cue] as usize] += alpha(cue);
             size[place[cue] as usize] += 1.0;
         }
-        let scale: Vec<f64> = listed(salience.iter().map(|sum: &f64| sum.sqrt()), COUNTING)?;
+        let scale: Vec<f64> = collected(salience.iter().map(|sum: &f64| sum.sqrt()))?;
         let share = place
             .iter()
             .enumerate()
             .map(|(cue, &column)| scale.get(column as usize).map_or(0.0, |scale| alpha(cue) / scale));
-        let share = listed(share, COUNTING)?;
+        let share = collected(share)?;
         let mut columns = Lists::default();
         let mut pulse = Pulse::default();
         for set in 0..tokens.len() {
             let cues = sets.lists().get(set);
             pulse.beat(cues.len(), monitor)?;
             let first = |&&cue: &&u32| active[cue as usize] && least[cue as usize] == cue;
-            gather(&mut columns, cues.iter().filter(first).map(|&cue| place[cue as usize]), COUNTING)?;
+            columns.gather(cues.iter().filter(first).map(|&cue| place[cue as usize]))?;
         }
         let mut fixed = Lists::default();
         if !frozen.is_empty() {
@@ -130,17 +131,17 @@ impl Counts {
                 let cues = sets.lists().get(set);
                 pulse.beat(cues.len(), monitor)?;
                 let places = cues.iter().filter_map(|cue| frozen.binary_search(cue).ok());
-                gather(&mut fixed, places.map(|place| place as u32), COUNTING)?;
+                fixed.gather(places.map(|place| place as u32))?;
             }
         }
         let (mut left, mut of_outcomes) = (&pairs[..], Lists::default());
         for outcome in 0..n_outcomes as u32 {
             let (of_outcome, rest) = left.split_at(left.partition_point(|pair| pair.outcome <= outcome));
             let weighed = of_outcome.iter().map(|pair| Pair { set: pair.set, tokens: pair.tokens as f64 });
-            gather(&mut of_outcomes, weighed, COUNTING)?;
+            of_outcomes.gather(weighed)?;
             left = rest;
         }
-        let tokens = listed(tokens.iter().map(|&tokens| tokens as f64), COUNTING)?;
+        let tokens = collected(tokens.iter().map(|&tokens| tokens as f64))?;
         Ok(Self { sets: columns, fixed, frozen, tokens, pairs: of_outcomes, scale, size, place, share })
     }
 
@@ -153,16 +154,15 @@ impl Counts {
         absent: f64,
         monitor: &Monitor,
     ) -> Result<(Self, Vec<u32>)> {
-        let mut tokens = listed(self.tokens.iter().map(|tokens| absent * tokens), COUNTING)?;
+        let mut tokens = collected(self.tokens.iter().map(|tokens| absent * tokens))?;
         let known = self.pairs(outcome);
         for pair in known {
             let set = pair.set as usize;
             tokens[set] = present * pair.tokens + absent * (self.tokens[set] - pair.tokens);
         }
-        let (mut place, mut kept) =
-            (filled(self.n_columns(), NONE, COUNTING)?, empty(self.n_columns(), COUNTING)?);
+        let (mut place, mut kept) = (filled(NONE, self.n_columns())?, empty(self.n_columns())?);
         let (mut sets, mut fixed) = (Lists::default(), Lists::default());
-        let mut renumbered = empty(tokens.len(), COUNTING)?;
+        let mut renumbered = empty(tokens.len())?;
         let mut pulse = Pulse::default();
         for (set, &weight) in tokens.iter().enumerate() {
             renumbered.push(sets.len() as u32);
@@ -175,9 +175,9 @@ impl Counts {
                         kept.push(column);
                     }
                 }
-                gather(&mut sets, columns.iter().map(|&column| place[column as usize]), COUNTING)?;
+                sets.gather(columns.iter().map(|&column| place[column as usize]))?;
                 if !self.frozen.is_empty() {
-                    gather(&mut fixed, self.fixed(set).iter().copied(), COUNTING)?;
+                    fixed.gather(self.fixed(set).iter().copied())?;
                 }
             }
         }
@@ -185,15 +185,15 @@ impl Counts {
         let weighed = known.iter().filter(|pair| tokens[pair.set as usize] > 0.0);
         let weighed =
             weighed.map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens });
-        gather(&mut pairs, weighed, COUNTING)?;
+        pairs.gather(weighed)?;
         tokens.retain(|&tokens| tokens > 0.0);
-        let of = |values: &[f64]| listed(kept.iter().map(|&column| values[column as usize]), COUNTING);
+        let of = |values: &[f64]| collected(kept.iter().map(|&column| values[column as usize]));
         let counts = Self {
             scale: of(&self.scale)?,
             size: of(&self.size)?,
             sets,
             fixed,
-            frozen: listed(self.frozen.iter().copied(), COUNTING)?,
+            frozen: collected(self.frozen.iter().copied())?,
             tokens,
             pairs,
             place: Vec::new(),
@@ -239,7 +239,7 @@ impl Counts {
     /// Threads count bands of columns.
     pub(super) fn gram(&self, ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
         let n = self.n_columns();
-        let mut gram = square(n, EQUATIONS, monitor)?;
+        let mut gram = square(n, monitor)?;
         let band = n.div_ceil(4 * rayon::current_num_threads()).max(1);
         gram.par_chunks_mut((band * n).max(1)).enumerate().try_for_each(|(index, part)| {
             let first = index * band;
@@ -251,7 +251,7 @@ impl Counts {
                 let columns = self.set(set);
                 pulse.beat(columns.len(), monitor)?;
                 counted.clear();
-                reserve(&mut counted, columns.len(), EQUATIONS)?;
+                counted.make_room(columns.len())?;
                 counted.extend(multiplicities(columns));
                 for &(column, times) in counted.iter().filter(|(column, _)| inside.contains(column)) {
                     pulse.beat(counted.len(), monitor)?;
@@ -273,7 +273,7 @@ impl Counts {
 
     /// The diagonal of S C'FC S.
     pub(super) fn diagonal(&self, monitor: &Monitor) -> Result<Vec<f64>> {
-        let mut diagonal = filled(self.n_columns(), 0.0, COUNTING)?;
+        let mut diagonal = filled(0.0, self.n_columns())?;
         let mut pulse = Pulse::default();
         for (set, &tokens) in self.tokens.iter().enumerate() {
             pulse.beat(self.set(set).len(), monitor)?;
@@ -326,8 +326,8 @@ struct Gathering {
 impl Gathering {
     fn new(active: Vec<bool>, frozen: &[u32]) -> Result<Self> {
         // The classes of twins: one for each cue, in a list that grows.
-        room(16 * active.len(), COUNTING)?;
-        let mut distinguishing = listed(active.iter().copied(), COUNTING)?;
+        ask(16 * active.len())?;
+        let mut distinguishing = collected(active.iter().copied())?;
         frozen.iter().for_each(|&cue| distinguishing[cue as usize] = true);
         Ok(Self {
             distinguishing,
@@ -342,7 +342,7 @@ impl Gathering {
 
     /// Counts the events of a file. Threads decode chunks, which are counted in order.
     fn read(&mut self, file: &EventFile, monitor: &Monitor) -> Result<()> {
-        room(8 * file.types()?.len(), COUNTING)?;
+        ask(8 * file.types()?.len())?;
         let side_by_side = rayon::current_num_threads();
         let chunks = (0..file.n_chunks()).step_by(side_by_side).flat_map(|first| {
             let some = first..(first + side_by_side).min(file.n_chunks());
@@ -358,17 +358,12 @@ impl Gathering {
         if !cues.iter().any(|&cue| active[cue as usize]) {
             return Ok(());
         }
-        let before = sets.allocated();
-        let counted = sets.count(cues, |cue| distinguishing[cue as usize], tokens);
-        let counted = counted.map_err(|error| COUNTING.in_place_of(error))?;
-        if sets.allocated() > before {
-            margin(sets.allocated(), COUNTING)?;
-        }
+        let counted = sets.count(cues, |cue| distinguishing[cue as usize], tokens)?;
         let Some((set, is_new)) = counted else { return Ok(()) };
         if is_new {
             if sets.sorted.len() > LONG {
                 // The cues of an event, as ids and as counts, in lists that grow.
-                room(48 * sets.sorted.len(), COUNTING)?;
+                ask(48 * sets.sorted.len())?;
             }
             twins.split(sets.sorted.iter().copied())?;
         }
@@ -389,7 +384,7 @@ struct Pairs {
 
 impl Pairs {
     fn add(&mut self, pairs: impl ExactSizeIterator<Item = Occurrence>, monitor: &Monitor) -> Result<()> {
-        reserve(&mut self.recent, pairs.len(), COUNTING)?;
+        self.recent.make_room(pairs.len())?;
         self.recent.extend(pairs);
         if self.recent.len() < PAIRS {
             return Ok(());
@@ -422,14 +417,14 @@ impl Pairs {
             }
             same
         });
-        self.runs.push(listed(self.recent.drain(..), COUNTING)?);
+        self.runs.push(collected(self.recent.drain(..))?);
         Ok(())
     }
 
     /// Merges the last two runs.
     fn join(&mut self, monitor: &Monitor) -> Result<()> {
         let (Some(last), Some(before)) = (self.runs.pop(), self.runs.pop()) else { return Ok(()) };
-        let mut joined: Vec<Occurrence> = empty(before.len().saturating_add(last.len()), COUNTING)?;
+        let mut joined: Vec<Occurrence> = empty(before.len().saturating_add(last.len()))?;
         let mut pulse = Pulse::default();
         let (mut before, mut last) = (before.into_iter().peekable(), last.into_iter().peekable());
         loop {

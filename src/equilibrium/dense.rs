@@ -32,14 +32,15 @@ use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
 use super::block::Block;
+use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
 use super::pivoted::factorise;
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
-use super::room::{DenseColumns, Pulse, SIDES, empty, filled, gather, reserve, square};
 use crate::error::{Error, Result};
 use crate::lists::Lists;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, empty, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// The most outcomes in a block.
 const WIDEST: usize = 256;
@@ -86,9 +87,9 @@ pub(super) fn solve(
         monitor.advance(width)?;
         Ok(part)
     };
-    let mut done: Vec<Result<SolvedBlock>> = empty(blocks.len(), SIDES)?;
+    let mut done: Vec<Result<SolvedBlock>> = empty(blocks.len())?;
     blocks.into_par_iter().map(work).collect_into_vec(&mut done);
-    let mut squares = empty(counts.n_outcomes(), SIDES)?;
+    let mut squares = empty(counts.n_outcomes())?;
     let mut converged = match &factor {
         Some(factor) => factor.is_certain(counts, problem.tolerance, monitor)?,
         None => true,
@@ -130,7 +131,7 @@ fn blocks(
                 sets += more;
             }
             _ => {
-                reserve(&mut blocks, 1, SIDES)?;
+                blocks.make_room(1)?;
                 blocks.push(outcome..outcome + 1);
                 sets = more;
             }
@@ -199,7 +200,7 @@ impl SolveTask<'_, '_> {
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
-        let mut x = filled(self.counts.n_columns(), 0.0, SIDES)?;
+        let mut x = filled(0.0, self.counts.n_columns())?;
         solution.x.iter().zip(columns).for_each(|(value, column)| x[column as usize] = *value);
         self.sink.write(self.counts, outcome..outcome + 1, &x, self.monitor)?;
         solution.x = Vec::new();
@@ -212,10 +213,10 @@ impl SolveTask<'_, '_> {
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
         let vectors = Vectors::new(counts, outcome)?;
         let p = vectors.len();
-        let mut solved = DenseColumns::zeros(counts.n_columns(), p, SIDES)?;
+        let mut solved = DenseColumns::zeros(counts.n_columns(), p)?;
         for first in (0..p).step_by(self.widest) {
             let width = self.widest.min(p - first);
-            let mut part = DenseColumns::zeros(counts.n_columns(), width, SIDES)?;
+            let mut part = DenseColumns::zeros(counts.n_columns(), width)?;
             for j in 0..width {
                 let column = part.get_mut(j);
                 vectors.get(first + j).iter().for_each(|&(place, value)| column[place as usize] += value);
@@ -224,7 +225,7 @@ impl SolveTask<'_, '_> {
             let n = part.values().len();
             solved.values_mut()[first * counts.n_columns()..][..n].copy_from_slice(part.values());
         }
-        let mut lower = square(p, SIDES, self.monitor)?;
+        let mut lower = square(p, self.monitor)?;
         let mut pulse = Pulse::default();
         for (j, column) in lower.chunks_exact_mut(p.max(1)).enumerate() {
             let solved = solved.get(j);
@@ -253,7 +254,7 @@ impl Vectors {
         for pair in counts.pairs(outcome) {
             let root = pair.tokens.sqrt();
             let entry = |&column: &u32| (column, root * counts.scale[column as usize]);
-            gather(&mut vectors, counts.set(pair.set as usize).iter().map(entry), SIDES)?;
+            vectors.gather(counts.set(pair.set as usize).iter().map(entry))?;
         }
         Ok(Self(vectors))
     }
@@ -298,7 +299,7 @@ struct Errors {
 impl Inverse<'_> {
     fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width, SIDES)?;
+        let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width)?;
         self.apply(&mut x, monitor)?;
         // Errors of changes are relative to the weights.
         let start = block.start_sizes();
@@ -306,9 +307,9 @@ impl Inverse<'_> {
         let mut round = 0;
         loop {
             monitor.check()?;
-            let rows = x.to_rows(SIDES)?;
+            let rows = x.to_rows()?;
             let rest = block.residual(&rows, monitor)?;
-            let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
+            let mut step = DenseColumns::from_rows(&rest, n, width)?;
             // Random combinations show the errors at the cost of one more outcome, if there are several and all have the same
             // matrix.
             if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
@@ -340,7 +341,7 @@ impl Inverse<'_> {
     ) -> Result<Errors> {
         let (n, width) = (x.height(), x.width());
         let rounding = block.rounding(rows, monitor)?;
-        let mut doubts = DenseColumns::zeros(n, width, SIDES)?;
+        let mut doubts = DenseColumns::zeros(n, width)?;
         for j in 0..width {
             let size = greatest(x.get(j)).max(start[j]);
             let share = if size > 0.0 { size.recip() } else { 0.0 };
@@ -353,7 +354,7 @@ impl Inverse<'_> {
             return Ok(Errors { correction: f64::INFINITY, doubt: greatest(doubts.values()) });
         }
         // Both are solved for at once, which costs no more than one alone.
-        let mut combinations = DenseColumns::zeros(n, 2, SIDES)?;
+        let mut combinations = DenseColumns::zeros(n, 2)?;
         for j in 0..width {
             // A bit of the golden ratio's multiples: as good as a coin, and the same in every run.
             let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
@@ -378,9 +379,9 @@ impl Inverse<'_> {
         let (n, width) = (x.height(), x.width());
         let mut before = f64::INFINITY;
         loop {
-            let rows = x.to_rows(SIDES)?;
+            let rows = x.to_rows()?;
             let rest = block.exact_residual(&rows, monitor)?;
-            let mut step = DenseColumns::from_rows(&rest, n, width, SIDES)?;
+            let mut step = DenseColumns::from_rows(&rest, n, width)?;
             self.apply(&mut step, monitor)?;
             let moved = (0..width)
                 .map(|j| (greatest(step.get(j)), greatest(x.get(j)).max(start[j])))
@@ -401,7 +402,7 @@ impl Inverse<'_> {
         for (j, update) in self.updates.iter().enumerate() {
             let p = update.vectors.len();
             let column = block.get_mut(j);
-            let mut inner = empty(p, SIDES)?;
+            let mut inner = empty(p)?;
             inner.extend((0..p).map(|i| update.vectors.product(i, column)));
             let lower = MatRef::from_column_major_slice(&update.lower, p, p);
             solve_lower(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;

@@ -36,10 +36,11 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Accum, ColMut, MatMut, MatRef, Par};
 
 use super::block::Block;
+use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::pivoted::{AT_ONCE, factorise, pivoted};
-use super::room::{COMBINATIONS, DenseColumns, EIGENVECTORS, EQUATIONS, SIDES, filled, listed, room, square};
 use crate::error::{Error, Result};
+use crate::memory::{ask, collected, filled, short};
 use crate::monitor::Monitor;
 use crate::tiles::product::packing;
 
@@ -101,18 +102,18 @@ impl Factor {
 
     /// `None` where the pivots are not clear.
     fn cholesky(mut gram: Vec<f64>, n: usize, least: f64, monitor: &Monitor) -> Result<Option<Self>> {
-        let scale: Vec<f64> = listed((0..n).map(|i| gram[i * n + i].sqrt().recip()), EQUATIONS)?;
+        let scale: Vec<f64> = collected((0..n).map(|i| gram[i * n + i].sqrt().recip()))?;
         for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
             (j..n).for_each(|i| line[i] *= scale[i] * scale[j]);
         }
-        let mut order = filled(n, 0_usize, EQUATIONS)?;
+        let mut order = filled(0_usize, n)?;
         let Some(found) = pivoted(&mut gram, n, &mut order, monitor)? else { return Ok(None) };
         let pivot = |i: usize| gram[i * n + i].powi(2);
         let rank = (0..found).take_while(|&i| pivot(i) >= REGULAR).count();
         if rank < found && pivot(rank) > least {
             return Ok(None);
         }
-        let rest = listed(order[rank..].iter().copied(), EQUATIONS)?;
+        let rest = collected(order[rank..].iter().copied())?;
         order.truncate(rank);
         let basis = order;
         let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale, monitor)? };
@@ -126,17 +127,17 @@ impl Factor {
         }
         lower.truncate(rank * rank);
         lower.shrink_to_fit();
-        let scale = listed(basis.iter().map(|&i| scale[i]), EQUATIONS)?;
+        let scale = collected(basis.iter().map(|&i| scale[i]))?;
         Ok(Some(Factor::Cholesky { lower, basis, scale, rest }))
     }
 
     fn eigen(mut gram: Vec<f64>, n: usize, tolerance: f64, monitor: &Monitor) -> Result<Self> {
-        let mut vectors = square(n, EIGENVECTORS, monitor)?;
-        let mut values = filled(n, 0.0, EIGENVECTORS)?;
+        let mut vectors = square(n, monitor)?;
+        let mut values = filled(0.0, n)?;
         let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
         let mut memory =
-            MemBuffer::try_new(need).map_err(|_| EIGENVECTORS.refused(need.unaligned_bytes_required()))?;
-        room(0, EIGENVECTORS)?;
+            MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required()))?;
+        ask(0)?;
         monitor.check()?;
         self_adjoint_evd(
             MatMut::from_column_major_slice_mut(&mut gram, n, n).as_ref(),
@@ -163,12 +164,12 @@ impl Factor {
         let (n, null) = (counts.n_columns(), counts.n_columns() - self.rank());
         for first in (0..null).step_by(AT_A_TIME) {
             let width = AT_A_TIME.min(null - first);
-            let zeros = filled(width, 0.0, SIDES)?;
+            let zeros = filled(0.0, width)?;
             let nothing = Block::without_outcomes(counts, &zeros, ridge);
             let mut before = f64::INFINITY;
             loop {
-                let left = nothing.exact_residual(&self.null(first, width)?.to_rows(SIDES)?, monitor)?;
-                let mut step = DenseColumns::from_rows(&left, n, width, SIDES)?;
+                let left = nothing.exact_residual(&self.null(first, width)?.to_rows()?, monitor)?;
+                let mut step = DenseColumns::from_rows(&left, n, width)?;
                 self.solve(&mut step, monitor)?;
                 let moved = greatest(step.values());
                 if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
@@ -210,7 +211,7 @@ impl Factor {
             return Ok(true);
         }
         let most = greatest(&counts.diagonal(monitor)?);
-        let mut vector = DenseColumns::zeros(n, 1, SIDES)?;
+        let mut vector = DenseColumns::zeros(n, 1)?;
         for first in (0..null).step_by(AT_A_TIME) {
             monitor.check()?;
             let some = self.null(first, AT_A_TIME.min(null - first))?;
@@ -222,7 +223,7 @@ impl Factor {
         let mut before = f64::INFINITY;
         loop {
             let left = nothing.exact_residual(vector.values(), monitor)?;
-            let mut step = DenseColumns::from_rows(&left, n, 1, SIDES)?;
+            let mut step = DenseColumns::from_rows(&left, n, 1)?;
             self.solve(&mut step, monitor)?;
             let size = greatest(vector.values());
             let moved = greatest(step.values()) / size;
@@ -240,8 +241,7 @@ impl Factor {
     fn null(&self, first: usize, width: usize) -> Result<DenseColumns> {
         match self {
             Factor::Cholesky { basis, rest, .. } => {
-                let mut some =
-                    DenseColumns::zeros(basis.len() + rest.as_ref().map_or(0, Rest::len), width, SIDES)?;
+                let mut some = DenseColumns::zeros(basis.len() + rest.as_ref().map_or(0, Rest::len), width)?;
                 if let Some(rest) = rest {
                     for j in 0..width {
                         let column = some.get_mut(j);
@@ -253,7 +253,7 @@ impl Factor {
                 Ok(some)
             }
             Factor::Eigen { n, vectors, .. } => {
-                let mut some = DenseColumns::zeros(*n, width, SIDES)?;
+                let mut some = DenseColumns::zeros(*n, width)?;
                 some.values_mut().copy_from_slice(&vectors[first * n..][..n * width]);
                 Ok(some)
             }
@@ -293,7 +293,7 @@ impl Factor {
             Factor::Cholesky { lower, basis, scale, .. } => {
                 let r = basis.len();
                 let lower = MatRef::from_column_major_slice(lower, r, r);
-                let mut part = DenseColumns::zeros(r, width, SIDES)?;
+                let mut part = DenseColumns::zeros(r, width)?;
                 for j in 0..width {
                     let (part, column) = (part.get_mut(j), block.get(j));
                     (0..r).for_each(|i| part[i] = column[basis[i]] * scale[i]);
@@ -308,7 +308,7 @@ impl Factor {
             Factor::Eigen { n, vectors, values, .. } => {
                 let vectors = MatRef::from_column_major_slice(vectors, *n, *n);
                 let vectors = vectors.subcols(n - values.len(), values.len());
-                let mut coordinates = DenseColumns::zeros(values.len(), width, SIDES)?;
+                let mut coordinates = DenseColumns::zeros(values.len(), width)?;
                 product(coordinates.view_mut(), vectors.transpose(), block.view());
                 for j in 0..width {
                     coordinates.get_mut(j).iter_mut().zip(values).for_each(|(x, value)| *x /= value);
@@ -327,8 +327,8 @@ impl Factor {
         let width = block.width();
         match self {
             Factor::Cholesky { basis, rest: Some(rest), .. } => {
-                let mut part = DenseColumns::zeros(basis.len(), width, SIDES)?;
-                let mut step = DenseColumns::zeros(rest.cues.len(), width, SIDES)?;
+                let mut part = DenseColumns::zeros(basis.len(), width)?;
+                let mut step = DenseColumns::zeros(rest.cues.len(), width)?;
                 for j in 0..width {
                     let column = block.get(j);
                     part.get_mut(j).iter_mut().zip(basis).for_each(|(to, &from)| *to = column[from]);
@@ -349,7 +349,7 @@ impl Factor {
                 let null = MatRef::from_column_major_slice(&vectors[..n * null], *n, null);
                 // The vectors are orthonormal only to some digits; doing it twice makes up for that.
                 for _ in 0..2 {
-                    let mut along = DenseColumns::zeros(null.ncols(), width, SIDES)?;
+                    let mut along = DenseColumns::zeros(null.ncols(), width)?;
                     product(along.view_mut(), null.transpose(), block.view());
                     matmul(block.view_mut(), Accum::Add, null, along.view(), -1.0, Par::Seq);
                 }
@@ -401,7 +401,7 @@ impl Rest {
     ) -> Result<Option<Self>> {
         let (rank, k) = (basis.len(), cues.len());
         let factor = MatRef::from_column_major_slice(gram, n, n);
-        let mut combination = filled(rank.saturating_mul(k), 0.0, COMBINATIONS)?;
+        let mut combination = filled(0.0, rank.saturating_mul(k))?;
         let mut columns = MatMut::from_column_major_slice_mut(&mut combination, rank, k);
         columns.copy_from(factor.submatrix(rank, 0, k, rank).transpose());
         let upper = factor.submatrix(0, 0, rank, rank).transpose();
@@ -413,7 +413,7 @@ impl Rest {
         for j in 0..k {
             (0..rank).for_each(|i| columns[(i, j)] *= scale[basis[i]] / scale[cues[j]]);
         }
-        let lower = square(k, COMBINATIONS, monitor)?;
+        let lower = square(k, monitor)?;
         let mut rest = Self { cues, combination, lower };
         Ok(rest.factorise(monitor)?.then_some(rest))
     }

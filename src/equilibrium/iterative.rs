@@ -35,9 +35,9 @@ use rayon::prelude::*;
 use super::block::{Block, add_rows, add_to_rows, scale_rows};
 use super::counts::{Counts, multiplicities};
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
-use super::room::{GRADIENTS, Pulse, empty, filled, listed};
 use crate::error::Result;
-use crate::monitor::Monitor;
+use crate::memory::{collected, empty, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// By default a run ends when the gradient is this fraction of its initial size.
 pub const TOLERANCE: f64 = 1e-12;
@@ -62,7 +62,7 @@ pub(super) fn solve(
     let n = counts.n_outcomes();
     let each = 8 * (2 * counts.n_sets() + 6 * counts.n_columns()).max(1);
     let width = n.div_ceil(rayon::current_num_threads()).min(WIDEST).min(BYTES / each).max(1);
-    let blocks: Vec<usize> = listed((0..n).step_by(width), GRADIENTS)?;
+    let blocks: Vec<usize> = collected((0..n).step_by(width))?;
     let work = |first: usize| {
         let outcomes = first..(first + width).min(n);
         let lambda = &problem.lambda[outcomes.clone()];
@@ -74,9 +74,9 @@ pub(super) fn solve(
         sink.write(counts, outcomes, &x, monitor)?;
         Ok((ends, squares))
     };
-    let mut done: Vec<Result<_>> = empty(blocks.len(), GRADIENTS)?;
+    let mut done: Vec<Result<_>> = empty(blocks.len())?;
     blocks.into_par_iter().map(work).collect_into_vec(&mut done);
-    let (mut squares, mut iterations, mut converged) = (empty(n, GRADIENTS)?, 0, true);
+    let (mut squares, mut iterations, mut converged) = (empty(n)?, 0, true);
     for block in done {
         let (ends, of_block): (Vec<End>, Vec<Squares>) = block?;
         squares.extend(of_block);
@@ -107,7 +107,7 @@ fn solve_block(
     let diagonal = counts.diagonal(progress.monitor)?;
     let mut errors = numbers(counts.n_sets() * width)?;
     let mut at = 0;
-    let mut kappa = empty(counts.n_sets(), GRADIENTS)?;
+    let mut kappa = empty(counts.n_sets())?;
     let mut pulse = Pulse::default();
     let mut activation = vec![0.0; width];
     for (set, &tokens) in counts.tokens.iter().enumerate() {
@@ -131,9 +131,9 @@ fn solve_block(
             }
         }
     }
-    let m: Vec<f64> = listed(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()), GRADIENTS)?;
-    let factors: Vec<f64> = listed(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale), GRADIENTS)?;
-    let penalty: Vec<f64> = listed(m.iter().map(|m| block.ridge * m * m), GRADIENTS)?;
+    let m: Vec<f64> = collected(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()))?;
+    let factors: Vec<f64> = collected(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale))?;
+    let penalty: Vec<f64> = collected(m.iter().map(|m| block.ridge * m * m))?;
     let run = ConjugateGradients {
         counts,
         width,
@@ -164,7 +164,7 @@ fn solve_block(
 }
 
 fn numbers(n: usize) -> Result<Vec<f64>> {
-    filled(n, 0.0, GRADIENTS)
+    filled(0.0, n)
 }
 
 /// The weights of the cue sets.
@@ -235,7 +235,7 @@ impl ConjugateGradients<'_> {
             of_sizes = Some(self.squares(&gradient));
         }
         self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
-        let mut direction = listed(gradient.iter().copied(), GRADIENTS)?;
+        let mut direction = collected(gradient.iter().copied())?;
         let mut image = numbers(errors.len())?;
         let mut square = self.squares(&gradient);
         let start = of_sizes.unwrap_or_else(|| square.clone());
@@ -293,7 +293,7 @@ impl ConjugateGradients<'_> {
         monitor: &Monitor,
     ) -> Result<()> {
         let width = self.width;
-        let mut scaled = listed(direction.iter().copied(), GRADIENTS)?;
+        let mut scaled = collected(direction.iter().copied())?;
         scale_rows(&mut scaled, self.factors, width);
         curvature.fill(0.0);
         let mut weighed = vec![0.0; width];

@@ -21,6 +21,7 @@
 //! (`block`, `dense`); [`Solver::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
 
 mod block;
+mod columns;
 mod counts;
 mod dense;
 mod double;
@@ -28,19 +29,18 @@ mod factor;
 pub mod iterative;
 mod pivoted;
 mod problem;
-mod room;
 mod start;
 
 use std::sync::Mutex;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::memory::{Lack, collected, filled};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
 pub use problem::{Problem, Solution, Solver};
 use problem::{RelativeRates, Sink, Solved, Squares};
-use room::{COUNTING, filled, listed};
 
 /// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8
 /// GB and 3e11 multiplications; both grow fast beyond.
@@ -71,7 +71,7 @@ pub fn equilibrium(
         )));
     }
     let mut rates = RelativeRates::new(problem)?;
-    let zeros = filled(n_outcomes, 0.0, COUNTING)?;
+    let zeros = filled(0.0, n_outcomes)?;
     let mut problem = Problem { ..*problem };
     if rates.present == 0.0 && !problem.initial {
         // Present outcomes are never learned: all targets are 0, and so are the weights, whatever the rates are.
@@ -87,8 +87,7 @@ pub fn equilibrium(
             }
         }
         // With a ridge there is one solution, so saliences do not choose one; but a cue of salience 0 is left out.
-        let even =
-            |alpha: &[f64]| listed(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))), COUNTING);
+        let even = |alpha: &[f64]| collected(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))));
         let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;
         monitor.set_total(file.len() + iterative::STEPS * n_outcomes as u64);
         let predicts =
@@ -103,9 +102,10 @@ pub fn equilibrium(
         let solved = match method {
             Solver::Dense => {
                 monitor.set_total(file.len() + n_outcomes as u64);
-                dense::solve(&counts, problem, rates, &sink, monitor)?
+                dense::solve(&counts, problem, rates, &sink, monitor).cured("use the iterative method")?
             }
-            Solver::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)?,
+            Solver::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)
+                .cured("use fewer events or threads")?,
         };
         let sum = |of: fn(&Squares) -> f64| solved.squares.iter().map(of).sum::<f64>();
         let rest = sum(|squares| squares.rest);

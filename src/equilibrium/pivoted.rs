@@ -10,8 +10,8 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul as matmul_triangul
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::room::{EQUATIONS, filled};
 use crate::error::Result;
+use crate::memory::{filled, short};
 use crate::monitor::Monitor;
 
 /// Columns that are factorised before the others are updated.
@@ -40,8 +40,8 @@ pub(super) fn pivoted(
     }
     let least = f64::EPSILON * n as f64 * greatest;
     // For each row the sum of squares within the panel, and the diagonal element without them.
-    let mut squares = filled(n, 0.0, EQUATIONS)?;
-    let mut left = filled(n, 0.0, EQUATIONS)?;
+    let mut squares = filled(0.0, n)?;
+    let mut left = filled(0.0, n)?;
     for first in (0..n).step_by(PANEL) {
         let end = n.min(first + PANEL);
         squares[first..].fill(0.0);
@@ -138,8 +138,7 @@ fn downdate(mut matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monit
 pub(super) fn factorise(matrix: &mut [f64], n: usize, monitor: &Monitor) -> Result<bool> {
     let size = if n <= WHOLE { n.max(1) } else { WHOLE / 2 };
     let need = cholesky_in_place_scratch::<f64>(size.min(n), Par::Seq, Default::default());
-    let mut memory =
-        MemBuffer::try_new(need).map_err(|_| EQUATIONS.refused(need.unaligned_bytes_required()))?;
+    let mut memory = MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required()))?;
     for first in (0..n).step_by(size) {
         monitor.check()?;
         let width = size.min(n - first);

@@ -6,10 +6,9 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use super::counts::Counts;
-use super::room::Pulse;
 use super::start::Start;
 use crate::error::{Error, Result};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Pulse};
 
 /// The method of solving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::counts::Counts;
-use super::room::{Pulse, SIDES, empty, filled};
 use crate::error::Result;
-use crate::monitor::Monitor;
+use crate::memory::{empty, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// The initial weights of some outcomes. Rows have one number for each outcome.
 pub(super) struct Start {
@@ -30,14 +30,14 @@ impl Start {
     ) -> Result<Self> {
         let width = outcomes.len();
         let row = |cue: usize| &weights[cue * n_outcomes..][outcomes.clone()];
-        let mut columns = filled(counts.n_columns() * width, 0.0, SIDES)?;
+        let mut columns = filled(0.0, counts.n_columns() * width)?;
         let mut pulse = Pulse::default();
         for (cue, column, _) in counts.cues() {
             pulse.beat(width, monitor)?;
             let sums = &mut columns[column * width..][..width];
             sums.iter_mut().zip(row(cue)).for_each(|(sum, weight)| *sum += weight);
         }
-        let mut frozen = empty(counts.frozen.len() * width, SIDES)?;
+        let mut frozen = empty(counts.frozen.len() * width)?;
         for &cue in &counts.frozen {
             pulse.beat(width, monitor)?;
             frozen.extend_from_slice(row(cue as usize));
@@ -47,9 +47,9 @@ impl Start {
 
     /// The same for some of the columns, of one outcome.
     pub(super) fn of_columns(&self, columns: &[u32]) -> Result<Self> {
-        let mut kept = empty(columns.len(), SIDES)?;
+        let mut kept = empty(columns.len())?;
         kept.extend(columns.iter().map(|&column| self.columns[column as usize]));
-        let mut frozen = empty(self.frozen.len(), SIDES)?;
+        let mut frozen = empty(self.frozen.len())?;
         frozen.extend_from_slice(&self.frozen);
         Ok(Self { columns: kept, frozen })
     }
@@ -57,7 +57,7 @@ impl Start {
     /// The absolute value of each weight.
     pub(super) fn sizes(&self) -> Result<Self> {
         let of = |weights: &[f64]| -> Result<Vec<f64>> {
-            let mut sizes = empty(weights.len(), SIDES)?;
+            let mut sizes = empty(weights.len())?;
             sizes.extend(weights.iter().map(|weight| weight.abs()));
             Ok(sizes)
         };

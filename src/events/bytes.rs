@@ -9,7 +9,7 @@ use memmap2::Mmap;
 
 use super::format::defect_at;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 
 /// The bytes of an event file: mapped, read when they are needed, or in memory.
 ///
@@ -59,19 +59,19 @@ impl Bytes {
         }
     }
 
-    /// Appends a copy of a part. `what` is its name for the error of memory.
+    /// Appends a copy of a part.
     ///
     /// # Errors
     /// [`Error::Io`] when the file cannot be read, [`Error::Format`] when it does not have the part, or no longer has it.
-    pub(super) fn append(&self, part: Range<usize>, to: &mut Vec<u8>, what: &'static str) -> Result<()> {
+    pub(super) fn append(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
         let (length, too_long) = (self.len(), part.len() > self.len() || part.end > self.len());
         if too_long {
             return Err(ends_early(&part, length));
         }
         match self {
-            Bytes::Mapped(map) => to.grow_by(&map[part], what),
-            Bytes::Read(parts) => parts.append(part, to, what),
-            Bytes::Owned(bytes) => to.grow_by(&bytes[part], what),
+            Bytes::Mapped(map) => to.grow_by(&map[part]),
+            Bytes::Read(parts) => parts.append(part, to),
+            Bytes::Owned(bytes) => to.grow_by(&bytes[part]),
         }
     }
 
@@ -79,9 +79,9 @@ impl Bytes {
     ///
     /// # Errors
     /// As of [`Bytes::append`].
-    pub(super) fn copy(&self, part: Range<usize>, what: &'static str) -> Result<Vec<u8>> {
+    pub(super) fn copy(&self, part: Range<usize>) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.append(part, &mut bytes, what)?;
+        self.append(part, &mut bytes)?;
         Ok(bytes)
     }
 }
@@ -93,9 +93,9 @@ impl From<Vec<u8>> for Bytes {
 }
 
 impl Parts {
-    fn append(&self, part: Range<usize>, to: &mut Vec<u8>, what: &'static str) -> Result<()> {
+    fn append(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
         let begin = to.len();
-        to.grow_to(begin + part.len(), 0, what)?;
+        to.grow_to(begin + part.len(), 0)?;
         let read = self.file.read_exact_at(&mut to[begin..], part.start as u64);
         read.map_err(|error| match error.kind() {
             ErrorKind::UnexpectedEof => ends_early(&part, self.length),

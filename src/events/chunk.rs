@@ -18,8 +18,6 @@ use super::format::{
 use crate::error::Result;
 use crate::lists::Lists;
 
-const EVENTS: &str = "decoded events";
-
 /// The bytes before the arrays.
 pub(super) const HEAD: usize = 24;
 
@@ -46,7 +44,7 @@ fn lists(
     let mut ids = Vec::new();
     input.numbers(n_ids, width, &mut ids)?;
     check_below(&ids, limit, at, what)?;
-    Lists::of(lengths, ids, EVENTS)?.ok_or_else(|| {
+    Lists::of(lengths, ids)?.ok_or_else(|| {
         let n: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
         damaged(at, format!("{n_ids} {what} slots"), format!("{n}"))
     })
@@ -83,8 +81,8 @@ impl EventList {
     /// # Errors
     /// As for [`Lists::push`].
     pub fn push(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<()> {
-        self.cues.push(cues, EVENTS)?;
-        self.outcomes.push(outcomes, EVENTS)
+        self.cues.push(cues)?;
+        self.outcomes.push(outcomes)
     }
 
     /// A copy.
@@ -92,7 +90,7 @@ impl EventList {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     pub(crate) fn try_clone(&self) -> Result<Self> {
-        Ok(Self { cues: self.cues.try_clone(EVENTS)?, outcomes: self.outcomes.try_clone(EVENTS)? })
+        Ok(Self { cues: self.cues.try_clone()?, outcomes: self.outcomes.try_clone()? })
     }
 
     /// Removes all events and keeps the memory.

@@ -11,7 +11,7 @@ use super::parameters;
 use super::pending::Pending;
 use super::survey::summary::Survey;
 use crate::error::Result;
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::monitor::Monitor;
 use crate::threads::available;
 use crate::vocab::Vocab;
@@ -88,7 +88,7 @@ impl Chunks {
         let ends = directory.iter().skip(1).copied().chain([(self.out.at, self.n_events)]);
         let limits = Limits { cues: 0, outcomes: 0, types: n_types, budget: 0 };
         let mut chunks = Vec::new();
-        chunks.make_room(directory.len(), "events without a dictionary")?;
+        chunks.make_room(directory.len())?;
         for (&(start, first), (end, next)) in directory.iter().zip(ends) {
             let bytes = self.out.read_back(start, end)?;
             chunks.push(Chunk::decode(&bytes, 0, (next - first) as usize, &limits)?);
@@ -178,7 +178,7 @@ impl Chunks {
 
     /// Writes the pending events as a chunk; `first` is the number of its first event.
     fn write(&mut self, first: u64) -> Result<()> {
-        self.directory.grow((self.out.at, first), "the directory of the event file")?;
+        self.directory.grow((self.out.at, first))?;
         self.pending.encode(&mut self.encoded)?;
         self.out.write(&self.encoded)
     }

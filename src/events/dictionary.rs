@@ -7,7 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::chunk::EventList;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
-use crate::grow::{Grow, room_in};
+use crate::memory::{Grow, room_in};
 
 /// From this size in bytes on, and once more at the end, the dictionary must pay. With more types than half the events, looking
 /// for types takes more time than it saves.
@@ -16,8 +16,6 @@ pub(super) const JUDGED_AT: usize = 2 << 20;
 /// From this size in bytes on, the dictionary of running text (`steady`) is judged, too: if it has more types than two thirds of
 /// the events now, it will have more than half later on.
 const DOUBTED_AT: usize = 512 << 10;
-
-const TYPES: &str = "the dictionary of event types";
 
 /// When the fate of the dictionary is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +103,8 @@ impl Dictionary {
         let event_type =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
         let rehash = |known: &KnownType| KnownType::hash(known.hash);
-        room_in(index, rehash, TYPES)?;
-        self.tallies.make_room(1, TYPES)?;
+        room_in(index, rehash)?;
+        self.tallies.make_room(1)?;
         rows.push(cues, outcomes)?;
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
         index.insert_unique(KnownType::hash(hash), KnownType { hash, event_type }, rehash);

@@ -14,7 +14,7 @@
 use super::EventFile;
 use super::chunk::Chunk;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::monitor::Monitor;
 
 /// The first bytes. They change when this definition does.
@@ -26,8 +26,6 @@ const SUM: usize = 4;
 /// The bytes that are handed over at a time, and at most one name more.
 const PIECE: usize = 64 << 10;
 
-const SUMS: &str = "the checksums of the chunks";
-
 impl EventFile {
     /// The checksums of all chunks, one after another, as they stand in the file.
     ///
@@ -35,11 +33,11 @@ impl EventFile {
     /// [`Error::Io`] or [`Error::Format`] when the file cannot be read; [`Error::Stopped`].
     pub fn checksums(&self, monitor: &Monitor) -> Result<Vec<u8>> {
         let mut sums = Vec::new();
-        sums.make_room(self.0.chunks.len().saturating_mul(SUM), SUMS)?;
+        sums.make_room(self.0.chunks.len().saturating_mul(SUM))?;
         for extent in &self.0.chunks {
             monitor.check()?;
             Chunk::check_length(extent.start, extent.end - extent.start)
-                .and_then(|()| self.0.bytes.append(extent.start..extent.start + SUM, &mut sums, SUMS))
+                .and_then(|()| self.0.bytes.append(extent.start..extent.start + SUM, &mut sums))
                 .map_err(|error| error.at(self.path(), None))?;
         }
         Ok(sums)
@@ -73,7 +71,7 @@ impl EventFile {
                 piece.clear();
             }
             for bytes in [&(name.len() as u64).to_le_bytes(), name.as_bytes()] {
-                piece.grow_by(bytes, "names to be hashed")?;
+                piece.grow_by(bytes)?;
             }
         }
         hash(&piece)?;

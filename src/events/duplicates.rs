@@ -4,7 +4,7 @@ use std::mem;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::vocab::Vocab;
 
 /// What to do with a cue or outcome that an event names twice.
@@ -35,8 +35,6 @@ impl FromStr for Duplicates {
     }
 }
 
-const LAST: &str = "the last event of each name";
-
 /// The cues of the current event, or its outcomes.
 #[derive(Debug)]
 pub(super) struct EventNames {
@@ -60,7 +58,7 @@ impl EventNames {
     /// When the event has the name already and duplicates are refused.
     pub(super) fn add(&mut self, id: u32, event: u64, names: &Vocab) -> Result<()> {
         if self.duplicates == Duplicates::Keep || self.is_new(id, event)? {
-            return self.ids.grow(id, "an event");
+            return self.ids.grow(id);
         }
         if self.duplicates == Duplicates::Drop {
             return Ok(());
@@ -79,13 +77,13 @@ impl EventNames {
     #[inline]
     pub(super) fn add_all(&mut self, added: &[u32], event: u64, names: &Vocab) -> Result<()> {
         match self.duplicates {
-            Duplicates::Keep => self.ids.grow_by(added, "an event"),
+            Duplicates::Keep => self.ids.grow_by(added),
             Duplicates::Error => added.iter().try_for_each(|&id| self.add(id, event, names)),
             Duplicates::Drop => {
                 if self.last.len() < names.len() {
-                    self.last.grow_to(names.len(), u64::MAX, LAST)?;
+                    self.last.grow_to(names.len(), u64::MAX)?;
                 }
-                self.ids.make_room(added.len(), "an event")?;
+                self.ids.make_room(added.len())?;
                 for &id in added {
                     if mem::replace(&mut self.last[id as usize], event) != event {
                         self.ids.push(id);
@@ -99,7 +97,7 @@ impl EventNames {
     fn is_new(&mut self, id: u32, event: u64) -> Result<bool> {
         let (last, id) = (&mut self.last, id as usize);
         if id >= last.len() {
-            last.grow_to(id + 1, u64::MAX, LAST)?;
+            last.grow_to(id + 1, u64::MAX)?;
         }
         Ok(mem::replace(&mut last[id], event) != event)
     }

@@ -11,16 +11,9 @@ use super::format::{
 };
 use super::survey::summary::Survey;
 use crate::error::{Error, Result};
-use crate::grow::{Grow, filled, gathered};
-use crate::monitor::Monitor;
+use crate::memory::{Grow, filled, gathered};
+use crate::monitor::{Monitor, Pulse};
 use crate::vocab::Vocab;
-
-/// Cues and outcomes between two looks at the monitor.
-pub(crate) const LOOK_EVERY: usize = 1 << 20;
-
-const FRAME: &str = "header and footer of the event file";
-
-const DIRECTORY: &str = "the directory of the event file";
 
 /// An open event file: mapped, read part by part, or in memory. A clone is the same file, and costs nothing.
 #[derive(Debug, Clone)]
@@ -68,7 +61,7 @@ impl EventFile {
 
     fn read(bytes: Bytes, path: Option<&Path>) -> Result<Self> {
         let length = bytes.len();
-        let header = Header::decode(&bytes.copy(0..length.min(HEADER), FRAME)?, length)?;
+        let header = Header::decode(&bytes.copy(0..length.min(HEADER))?, length)?;
         let [names, directory] =
             [header.names, header.directory].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
         let footer = length.saturating_sub(FOOTER);
@@ -79,8 +72,8 @@ impl EventFile {
                 format!("offsets {names}, {directory}, {footer}"),
             ));
         }
-        let entries = bytes.copy(directory..footer, DIRECTORY)?;
-        let end = bytes.copy(footer..length, FRAME)?;
+        let entries = bytes.copy(directory..footer)?;
+        let end = bytes.copy(footer..length)?;
         let mut end = Input { bytes: &end, start: footer, at: 0 };
         let (crc, found) = (end.u32()?, crc32c::crc32c(&entries));
         if crc != found {
@@ -95,7 +88,7 @@ impl EventFile {
         }
         let chunks = read_directory(&entries, directory, &header)?;
         let mut at = names;
-        let read = |part, to: &mut _| bytes.append(part, to, "the names of the event file");
+        let read = |part, to: &mut _| bytes.append(part, to);
         let cues = decode_names(read, &mut at, directory, header.n_cues)?;
         let outcomes = decode_names(read, &mut at, directory, header.n_outcomes)?;
         check_order(&header, at)?;
@@ -138,7 +131,7 @@ impl EventFile {
     /// # Errors
     /// [`Error::Io`] when it cannot be read, [`Error::Format`] when the file does not have the part, or no longer has it.
     pub fn read_part(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
-        self.0.bytes.append(part, to, "a part of the event file").map_err(|error| error.at(self.path(), None))
+        self.0.bytes.append(part, to).map_err(|error| error.at(self.path(), None))
     }
 
     /// How many events (rows) there are.
@@ -198,7 +191,7 @@ impl EventFile {
         };
         let Extent { start, end, n_rows, .. } = *extent;
         let decoded = Chunk::check_length(start, end - start)
-            .and_then(|()| self.0.bytes.copy(start..end, "the bytes of a chunk"))
+            .and_then(|()| self.0.bytes.copy(start..end))
             .and_then(|bytes| Chunk::decode(&bytes, start, n_rows, &limits));
         decoded.map_err(|error| error.at(self.path(), None))
     }
@@ -295,20 +288,16 @@ impl EventFile {
         monitor.set_total(self.len());
         // The types are checked even if no event uses them.
         self.types()?;
-        let mut cue_counts = filled(0_u64, self.0.cues.len(), "the counts of cues")?;
-        let mut outcome_counts = filled(0_u64, self.0.outcomes.len(), "the counts of outcomes")?;
-        let (mut n_tokens, mut work) = (0_u64, 0);
+        let mut cue_counts = filled(0_u64, self.0.cues.len())?;
+        let mut outcome_counts = filled(0_u64, self.0.outcomes.len())?;
+        let (mut n_tokens, mut pulse) = (0_u64, Pulse::default());
         for chunk in 0..self.n_chunks() {
             let events = self.events_of(chunk);
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, frequency| {
                 n_tokens = n_tokens.saturating_add(frequency.into());
                 // A chunk of indices may stand for events many times its length.
-                work += cues.len() + outcomes.len();
-                if work >= LOOK_EVERY {
-                    monitor.check()?;
-                    work = 0;
-                }
+                pulse.beat(cues.len() + outcomes.len(), monitor)?;
                 for (ids, counts) in [(cues, &mut cue_counts), (outcomes, &mut outcome_counts)] {
                     for &id in ids {
                         counts[id as usize] = counts[id as usize].saturating_add(frequency.into());
@@ -375,11 +364,11 @@ fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec
         return wrong(format!("{n} entries in the directory"), format!("{} bytes", bytes.len()));
     }
     let mut input = Input { bytes, start: directory, at: 0 };
-    let mut entries = gathered((0..n).map(|_| Ok((input.u64()?, input.u64()?))), DIRECTORY)?;
+    let mut entries = gathered((0..n).map(|_| Ok((input.u64()?, input.u64()?))))?;
     let types_begin = header.n_chunks as usize;
     let mut extents = Vec::new();
-    extents.make_room(entries.len(), DIRECTORY)?;
-    entries.grow((header.names, header.n_types), DIRECTORY)?;
+    extents.make_room(entries.len())?;
+    entries.grow((header.names, header.n_types))?;
     let (mut at, mut row) = (HEADER as u64, 0);
     for (i, pair) in entries.windows(2).enumerate() {
         let [(start, first), (end, mut next)] = [pair[0], pair[1]];

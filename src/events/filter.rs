@@ -16,12 +16,10 @@ use super::atomic::check_apart;
 use super::duplicates::{Duplicates, EventNames};
 use super::write::EventWriter;
 use crate::error::{Error, Place, Result};
-use crate::grow::filled;
 use crate::lists::Lists;
+use crate::memory::filled;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
-
-const RENAMING: &str = "a renaming";
 
 /// The new names of the cues of a file, or of its outcomes.
 ///
@@ -52,7 +50,7 @@ impl Renaming {
     /// [`Error::Memory`].
     pub fn none(names: &Vocab) -> Result<Self> {
         let mut becomes = Lists::default();
-        (0..names.len() as u32).try_for_each(|id| becomes.push(&[id], RENAMING))?;
+        (0..names.len() as u32).try_for_each(|id| becomes.push(&[id]))?;
         Ok(Self { names: Vocab::of(names.names())?, becomes, duplicates: Duplicates::Keep })
     }
 
@@ -63,7 +61,7 @@ impl Renaming {
     pub fn counts(&self, file: &EventFile, of_cues: bool, monitor: &Monitor) -> Result<Vec<u64>> {
         monitor.set_total(file.len());
         let mut side = self.side(if of_cues { "cue" } else { "outcome" });
-        let mut counts = filled(0_u64, self.names.len(), "the counts of the new names")?;
+        let mut counts = filled(0_u64, self.names.len())?;
         for chunk in 0..file.n_chunks() {
             let events = file.events_of(chunk);
             monitor.advance(events.end - events.start)?;
@@ -138,7 +136,7 @@ pub fn concat(
 fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     let mut becomes = Lists::default();
     for name in names.names() {
-        becomes.push(&[all.intern(name)?], RENAMING)?;
+        becomes.push(&[all.intern(name)?])?;
     }
     Ok(becomes)
 }
@@ -159,7 +157,7 @@ fn append(
     monitor: &Monitor,
 ) -> Result<()> {
     let types = file.types()?;
-    let mut known = filled(Type::Unknown, types.len(), "what becomes of event types")?;
+    let mut known = filled(Type::Unknown, types.len())?;
     for index in 0..file.n_chunks() {
         let (chunk, first) = (file.chunk(index)?, file.events_of(index).start);
         for i in 0..chunk.body.len() {
@@ -248,7 +246,7 @@ mod tests {
 
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
         let mut lists = Lists::default();
-        becomes.iter().for_each(|ids| lists.push(ids, RENAMING).unwrap());
+        becomes.iter().for_each(|ids| lists.push(ids).unwrap());
         Renaming::new(vocab(NAMES), lists, duplicates).unwrap()
     }
 
@@ -384,9 +382,9 @@ mod tests {
     fn what_is_wrong_is_said() {
         let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
         let mut lists = Lists::default();
-        lists.push(&[0, 1], RENAMING).unwrap();
+        lists.push(&[0, 1]).unwrap();
         assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));
-        lists.push(&[1], RENAMING).unwrap();
+        lists.push(&[1]).unwrap();
         let (both, none) = (
             Renaming::new(vocab(2), lists, Duplicates::Error).unwrap(),
             Renaming::none(file.outcomes()).unwrap(),

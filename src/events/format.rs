@@ -35,9 +35,9 @@
 
 use std::ops::Range;
 
-use super::packed::{BYTES, Packed};
+use super::packed::Packed;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::vocab::Vocab;
 
 /// The first bytes of the file.
@@ -309,7 +309,7 @@ impl<'a> Input<'a> {
         let size =
             size.ok_or_else(|| damaged(start, "an array inside the file", "an array beyond its end"))?;
         let bytes = self.take(size)?;
-        values.make_room(n, "an array of the event file")?;
+        values.make_room(n)?;
         match width {
             0 => values.resize(values.len() + n, T::ONE),
             1 => values.extend(bytes.iter().map(|&byte| T::from(byte))),
@@ -360,7 +360,7 @@ impl Number for u64 {
 /// Appends zeros up to a multiple of 8, then writes into the first 4 bytes of the block that began at `start` the checksum of the
 /// others.
 pub(super) fn seal(start: usize, out: &mut Vec<u8>) -> Result<()> {
-    out.grow_to(out.len().next_multiple_of(8), 0, BYTES)?;
+    out.grow_to(out.len().next_multiple_of(8), 0)?;
     let crc = crc32c::crc32c(&out[start + 4..]);
     out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
     Ok(())
@@ -380,7 +380,7 @@ pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
 /// Appends the directory and the footer.
 pub(super) fn encode_directory(chunks: &[(u64, u64)], out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
-    out.make_room(ENTRY * chunks.len() + FOOTER, BYTES)?;
+    out.make_room(ENTRY * chunks.len() + FOOTER)?;
     for (offset, first) in chunks {
         out.extend(offset.to_le_bytes());
         out.extend(first.to_le_bytes());
@@ -398,13 +398,13 @@ pub(super) fn encode_names(vocab: &Vocab, out: &mut Vec<u8>) -> Result<()> {
     let (mut lengths, mut counts) = (Packed::default(), Packed::default());
     vocab.names().try_for_each(|name| lengths.push(name.len() as u64))?;
     counts.extend(vocab.counts())?;
-    out.make_room(24, BYTES)?;
+    out.make_room(24)?;
     out.extend([0; 8]);
     out.extend((vocab.len() as u64).to_le_bytes());
     out.extend((vocab.text().len() as u64).to_le_bytes());
     let widths = lengths.take(out)? | counts.take(out)? << 4;
     out[start + 4..start + 8].copy_from_slice(&widths.to_le_bytes());
-    out.grow_by(vocab.text().as_bytes(), BYTES)?;
+    out.grow_by(vocab.text().as_bytes())?;
     seal(start, out)
 }
 
@@ -487,7 +487,7 @@ mod tests {
             let mut bytes = Vec::new();
             encode_names(&vocab, &mut bytes).unwrap();
             let mut at = 0;
-            let read = |part: Range<usize>, to: &mut Vec<u8>| to.grow_by(&bytes[part], BYTES);
+            let read = |part: Range<usize>, to: &mut Vec<u8>| to.grow_by(&bytes[part]);
             let back = decode_names(read, &mut at, bytes.len(), vocab.len() as u64).unwrap();
             prop_assert_eq!(at, bytes.len());
             prop_assert!(back.names().eq(vocab.names()));

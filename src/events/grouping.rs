@@ -6,9 +6,7 @@
 
 use super::chunk::EventList;
 use crate::error::Result;
-use crate::grow::{Grow, filled};
-
-const STEPS: &str = "the steps of a chunk";
+use crate::memory::{Grow, filled};
 
 /// No step.
 const NONE: u32 = u32::MAX;
@@ -24,7 +22,7 @@ pub(crate) struct Grouping {
 impl Grouping {
     /// For cues below `n_cues`.
     pub(crate) fn new(n_cues: usize) -> Result<Self> {
-        Ok(Self { last: filled(NONE, n_cues, STEPS)?, steps: Vec::new() })
+        Ok(Self { last: filled(NONE, n_cues)?, steps: Vec::new() })
     }
 
     /// Forgets all steps, for a new chunk.
@@ -46,7 +44,7 @@ impl Grouping {
         for &cue in cues {
             self.last[cue as usize] = self.steps.len() as u32;
         }
-        self.steps.grow(event_type, STEPS)?;
+        self.steps.grow(event_type)?;
         Ok(None)
     }
 }

@@ -3,7 +3,7 @@
 //! A token reduces the error of its event by the fraction beta * kappa.
 
 use crate::error::Result;
-use crate::grow::filled;
+use crate::memory::filled;
 
 /// Sums alpha * m^2 over the cues of events.
 pub(crate) struct Kappa {
@@ -14,7 +14,7 @@ pub(crate) struct Kappa {
 impl Kappa {
     /// For cues below `n_cues`.
     pub(crate) fn new(n_cues: usize) -> Result<Self> {
-        Ok(Self { named: filled(0, n_cues, "the counts of the cues of an event")? })
+        Ok(Self { named: filled(0, n_cues)? })
     }
 
     /// Kappa of an event. The k-th occurrence of a cue adds alpha * (2 k - 1), since the first m odd numbers sum to m^2.

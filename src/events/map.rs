@@ -9,7 +9,7 @@ use memmap2::Mmap;
 use super::bytes::{Bytes, Parts};
 use super::file::EventFile;
 use crate::error::{Error, Result};
-use crate::grow::short;
+use crate::memory::short;
 /// Maps a file.
 ///
 /// No other process may shorten the file while it is open: reading beyond its new end raises SIGBUS, which kills the process. This
@@ -46,7 +46,7 @@ pub fn of_file(file: &File, path: &Path) -> Result<EventFile> {
     // that are no UTF-8. `EventFile::bytes` gives them unchecked: they may be anything. A file cut short is the documented
     // exception.
     let map = unsafe { Mmap::map(file) }.map_err(|error| match error.kind() {
-        ErrorKind::OutOfMemory => short::<u8>(length, "a map of the event file"),
+        ErrorKind::OutOfMemory => short::<u8>(length),
         _ => Error::io(path, "map")(error),
     })?;
     EventFile::open(Bytes::Mapped(map), Some(path))

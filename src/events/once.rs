@@ -3,10 +3,8 @@
 use std::collections::HashSet;
 
 use crate::error::Result;
-use crate::grow::{Grow, short};
 use crate::lists::Lists;
-
-const EVENT: &str = "an event";
+use crate::memory::{Grow, short};
 
 /// Up to this length the ids of a list are compared with each other, which takes less time than hashing them. Nearly all lists
 /// of outcomes are so short.
@@ -35,10 +33,10 @@ impl Once {
     fn of_several<'a>(&'a mut self, ids: &'a [u32]) -> Result<&'a [u32]> {
         let Self { kept, known } = self;
         kept.clear();
-        kept.make_room(ids.len(), EVENT)?;
+        kept.make_room(ids.len())?;
         if ids.len() > SHORT {
             known.clear();
-            known.try_reserve(ids.len()).map_err(|_| short::<u32>(2 * ids.len(), EVENT))?;
+            known.try_reserve(ids.len()).map_err(|_| short::<u32>(2 * ids.len()))?;
             kept.extend(ids.iter().filter(|&&id| known.insert(id)));
         } else {
             for &id in ids {
@@ -61,7 +59,7 @@ pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
     let Some(first) = first_repeating(lists, &mut once)? else { return Ok(()) };
     let mut distinct = Lists::default();
     for (i, list) in lists.iter().enumerate() {
-        distinct.push(if i < first { list } else { once.of(list)? }, EVENT)?;
+        distinct.push(if i < first { list } else { once.of(list)? })?;
     }
     *lists = distinct;
     Ok(())
@@ -95,8 +93,8 @@ mod tests {
                     }
                 }
                 prop_assert_eq!(once.of(&ids).unwrap(), &expected[..]);
-                distinct.push(&expected, EVENT).unwrap();
-                all.push(&ids, EVENT).unwrap();
+                distinct.push(&expected).unwrap();
+                all.push(&ids).unwrap();
             }
             each_once(&mut all).unwrap();
             prop_assert_eq!(all, distinct);

@@ -9,7 +9,7 @@ use super::bytes::Bytes;
 use super::map;
 use super::text_file::check_binary_name;
 use crate::error::{Error, Result};
-use crate::grow::{Grow, filled};
+use crate::memory::{EVENTS, Grow, Lack, filled};
 
 #[derive(Debug)]
 enum Storage {
@@ -61,7 +61,7 @@ impl Output {
             Storage::Memory(memory) => {
                 let (at, length) = (memory.position() as usize, memory.get_ref().len());
                 let more = at.saturating_add(bytes.len()).saturating_sub(length);
-                memory.get_mut().make_room(more, "the events in memory")?;
+                memory.get_mut().make_room(more).named(EVENTS)?;
                 memory.write_all(bytes)
             }
         }
@@ -93,7 +93,7 @@ impl Output {
     /// Reads back the bytes of a range; the position stays.
     pub(super) fn read_back(&mut self, start: u64, end: u64) -> Result<Vec<u8>> {
         self.seek(start)?;
-        let mut bytes = filled(0, (end - start) as usize, "a chunk that is read back")?;
+        let mut bytes = filled(0, (end - start) as usize)?;
         match &mut self.storage {
             Storage::File(file) => file.read_exact(&mut bytes),
             Storage::Memory(memory) => memory.read_exact(&mut bytes),

@@ -4,10 +4,7 @@ use std::mem;
 use std::ops::BitOr;
 
 use crate::error::Result;
-use crate::grow::Grow;
-
-/// The name that errors of memory give to a part of the file.
-pub(super) const BYTES: &str = "a part of the event file";
+use crate::memory::Grow;
 
 /// How many numbers are packed at a time: so many stay in the cache until they are packed.
 const TOGETHER: usize = 1 << 12;
@@ -34,7 +31,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
     #[inline]
     pub(super) fn extend(&mut self, numbers: &[T]) -> Result<()> {
         if self.waiting.len() + numbers.len() < TOGETHER {
-            self.waiting.grow_by(numbers, BYTES)
+            self.waiting.grow_by(numbers)
         } else {
             self.extend_now(numbers)
         }
@@ -43,14 +40,14 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
     /// Appends a number.
     #[inline]
     pub(super) fn push(&mut self, number: T) -> Result<()> {
-        self.waiting.grow(number, BYTES)?;
+        self.waiting.grow(number)?;
         if self.waiting.len() >= TOGETHER { self.pack_waiting() } else { Ok(()) }
     }
 
     /// Appends all numbers to `out`, removes them here, and returns their width.
     pub(super) fn take(&mut self, out: &mut Vec<u8>) -> Result<u32> {
         self.pack_waiting()?;
-        out.grow_by(&self.bytes, BYTES)?;
+        out.grow_by(&self.bytes)?;
         self.bytes.clear();
         self.packed = 0;
         // At most 8.
@@ -83,7 +80,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
             self.widen(width_of(all.into()))?;
         }
         let numbers = || numbers.iter().map(|&number| -> u64 { number.into() });
-        self.bytes.make_room(self.width * numbers().len(), BYTES)?;
+        self.bytes.make_room(self.width * numbers().len())?;
         self.packed += numbers().len();
         // The casts keep every bit: no number needs more.
         match self.width {
@@ -102,7 +99,7 @@ impl<T: Copy + Into<u64> + From<u8> + BitOr<Output = T> + PartialEq> Packed<T> {
         if width <= self.width {
             return Ok(());
         }
-        self.bytes.grow_to(self.packed * width, 0, BYTES)?;
+        self.bytes.grow_to(self.packed * width, 0)?;
         let narrow = mem::replace(&mut self.width, width);
         for i in (0..self.packed).rev() {
             let mut number = [0; size_of::<u64>()];

@@ -10,9 +10,8 @@
 
 use super::EventFile;
 use super::format::{Input, check_seal, damaged, seal};
-use super::packed::BYTES;
 use crate::error::{Error, Result};
-use crate::grow::{Grow, copied};
+use crate::memory::{Grow, copied};
 
 /// The most bytes of a text.
 const MOST: usize = 16 << 20;
@@ -26,9 +25,9 @@ const HEAD: usize = 16;
 /// [`Error::Memory`].
 pub(super) fn encode(text: &str, out: &mut Vec<u8>) -> Result<()> {
     let start = out.len();
-    out.grow_by(&[0; HEAD - 8], BYTES)?;
-    out.grow_by(&(text.len() as u64).to_le_bytes(), BYTES)?;
-    out.grow_by(text.as_bytes(), BYTES)?;
+    out.grow_by(&[0; HEAD - 8])?;
+    out.grow_by(&(text.len() as u64).to_le_bytes())?;
+    out.grow_by(text.as_bytes())?;
     seal(start, out)
 }
 
@@ -60,7 +59,7 @@ fn decode(bytes: &[u8], start: usize) -> Result<String> {
         let found = format!("{} more bytes", bytes.len() - input.at);
         return Err(damaged(input.offset(), "the end of the parameters", found));
     }
-    let text = copied(text, BYTES)?;
+    let text = copied(text)?;
     String::from_utf8(text).map_err(|error| damaged(start, "parameters in UTF-8", error.to_string()))
 }
 

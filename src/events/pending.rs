@@ -2,9 +2,9 @@
 
 use super::chunk::{HEAD, IN_FULL, OF_TYPES};
 use super::format::{CHUNK_EVENTS, CHUNK_SLOTS, LONGEST_ONES, seal};
-use super::packed::{BYTES, Packed};
+use super::packed::Packed;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 
 /// A chunk is full with this many names.
 const FULL: usize = 1 << 20;
@@ -85,7 +85,7 @@ impl Pending {
         let form = if self.by_type { OF_TYPES } else { IN_FULL };
         let head = [form, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
         out.clear();
-        out.grow_to(HEAD, 0, BYTES)?;
+        out.grow_to(HEAD, 0)?;
         let arrays = if self.by_type {
             [&mut self.types, &mut self.n_outcomes, &mut self.cues, &mut self.outcomes, &mut self.frequencies]
         } else {

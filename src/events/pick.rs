@@ -11,13 +11,11 @@ use super::chunk::{Body, Chunk, EventList};
 use super::file::{EventFile, unknown_event};
 use super::write::{Duplicates, EventWriter};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, filled};
+use crate::memory::{Grow, filled};
 use crate::monitor::Monitor;
 
 /// The budget in bytes for decoded chunks that are kept.
 const BUDGET: usize = 256 << 20;
-
-const EVENTS: &str = "a block of picked events";
 
 /// The frequency of a picked event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,9 +69,9 @@ impl<'a> Picker<'a> {
             frequency,
             writer,
             shift: background.is_some().into(),
-            kept: filled(None, file.n_chunks(), "chunks of events")?,
+            kept: filled(None, file.n_chunks())?,
             budget: BUDGET,
-            keys: filled(None, file.types()?.len(), "the types of picked events")?,
+            keys: filled(None, file.types()?.len())?,
             cues: Vec::new(),
         })
     }
@@ -110,7 +108,7 @@ impl<'a> Picker<'a> {
             }
             let (of_file, outcomes) = EventFile::row(chunk, types, i);
             cues.clear();
-            cues.make_room(of_file.len(), EVENTS)?;
+            cues.make_room(of_file.len())?;
             cues.extend(of_file.iter().map(|&cue| cue + self.shift));
             writer.push(cues, outcomes, frequency)?;
             if let Some(event_type) = event_type {
@@ -135,7 +133,7 @@ impl<'a> Picker<'a> {
         for (place, &event) in events.iter().enumerate() {
             let index = self.file.chunk_with(event);
             if self.kept[index].is_none() {
-                wanted.grow((index, place), EVENTS)?;
+                wanted.grow((index, place))?;
             }
         }
         wanted.sort_unstable();
@@ -169,7 +167,7 @@ impl Aside {
     fn new(places: usize) -> Result<Self> {
         Ok(Self {
             chunk: Chunk { body: Body::Full(EventList::default()), frequencies: Vec::new() },
-            at: filled(0, places, EVENTS)?,
+            at: filled(0, places)?,
         })
     }
 
@@ -177,7 +175,7 @@ impl Aside {
         if let Body::Full(rows) = &mut self.chunk.body {
             self.at[place] = rows.len();
             rows.push(cues, outcomes)?;
-            self.chunk.frequencies.grow(frequency, EVENTS)?;
+            self.chunk.frequencies.grow(frequency)?;
         }
         Ok(())
     }

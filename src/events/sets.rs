@@ -8,8 +8,8 @@ use hashbrown::HashMap;
 use super::EventFile;
 use super::chunk::{Body, Chunk};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, filled, short};
 use crate::lists::{DistinctLists, Lists};
+use crate::memory::{Grow, collected, filled, short};
 use crate::monitor::Monitor;
 
 /// The stop flag is checked whenever more than this many names were sorted.
@@ -49,17 +49,14 @@ impl EventFile {
             let Some((set, _)) = sets.count(cues, |_| true, tokens)? else { return Ok(()) };
             // An outcome that is named twice counts once.
             distinct.clear();
-            distinct.grow_by(outcomes, SETS)?;
+            distinct.grow_by(outcomes)?;
             distinct.sort_unstable();
             distinct.dedup();
             let needed = distinct.len();
-            joint
-                .try_reserve(needed)
-                .map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed, SETS))?;
+            joint.try_reserve(needed).map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed))?;
             distinct.iter().try_for_each(|&outcome| add(joint.entry((outcome, set)).or_default(), tokens))
         })?;
-        let mut joint =
-            collected(joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens)), SETS)?;
+        let mut joint = collected(joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens)))?;
         joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
         Ok(CueSets { cues: sets.cues.into_lists(), tokens: sets.tokens, joint })
     }
@@ -76,7 +73,7 @@ impl EventFile {
         mut visit: impl FnMut(&[u32], &[u32], u64) -> Result<()>,
     ) -> Result<()> {
         let types = self.types()?;
-        let mut tokens_of = filled(0_u64, types.len(), "the counts of event types")?;
+        let mut tokens_of = filled(0_u64, types.len())?;
         for chunk in chunks {
             let chunk = chunk?;
             for i in 0..chunk.body.len() {
@@ -92,8 +89,6 @@ impl EventFile {
         tokens_of.try_for_each(|(i, &tokens)| visit(types.cues.get(i), types.outcomes.get(i), tokens))
     }
 }
-
-const SETS: &str = "the sets of cues";
 
 /// The sets of cues among some events, in the order in which they were first counted.
 #[derive(Default)]
@@ -123,23 +118,18 @@ impl SetCounter {
         if tokens == 0 {
             return Ok(None);
         }
-        sorted.make_room(cues.len(), SETS)?;
+        sorted.make_room(cues.len())?;
         sorted.extend(cues.iter().copied().filter(|&cue| wanted(cue)));
         if sorted.is_empty() {
             return Ok(None);
         }
         sorted.sort_unstable();
-        let (set, is_new) = self.cues.intern(sorted, SETS)?;
+        let (set, is_new) = self.cues.intern(sorted)?;
         if is_new {
-            self.tokens.grow(0, SETS)?;
+            self.tokens.grow(0)?;
         }
         add(&mut self.tokens[set as usize], tokens)?;
         Ok(Some((set, is_new)))
-    }
-
-    /// Bytes of memory allocated, without the index of the sets.
-    pub(crate) fn allocated(&self) -> usize {
-        self.cues.lists().allocated() + 8 * self.tokens.capacity() + 4 * self.sorted.capacity()
     }
 }
 

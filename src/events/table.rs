@@ -7,11 +7,9 @@ use super::EventFile;
 use super::atomic::check_apart;
 use super::text_file::{TextFile, is_csv};
 use crate::error::{Error, Result};
-use crate::grow::spell;
+use crate::memory::spell;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
-
-const TEXT: &str = "the text of a table";
 
 /// The bytes of text that are written at once.
 const AT_ONCE: usize = 1 << 20;
@@ -92,12 +90,12 @@ impl EventFile {
             monitor.advance(events.end - events.start)?;
             self.for_each(events, |_, cues, outcomes, n| {
                 style.cell(self.cues(), cues, &mut text)?;
-                spell(&mut text, style.separator(), TEXT)?;
+                spell(&mut text, style.separator())?;
                 style.cell(self.outcomes(), outcomes, &mut text)?;
                 if frequency {
-                    spell(&mut text, &format!("{}{n}", style.separator()), TEXT)?;
+                    spell(&mut text, &format!("{}{n}", style.separator()))?;
                 }
-                spell(&mut text, "\n", TEXT)?;
+                spell(&mut text, "\n")?;
                 if text.len() >= AT_ONCE {
                     write(text.as_bytes())?;
                     text.clear();
@@ -130,27 +128,27 @@ impl Style {
             Style::Tab => ["cues\toutcomes", "\tfrequency"],
             Style::Csv => ["\"cues\",\"outcomes\"", ",\"frequency\""],
         };
-        spell(text, names[0], TEXT)?;
+        spell(text, names[0])?;
         if frequency {
-            spell(text, names[1], TEXT)?;
+            spell(text, names[1])?;
         }
-        spell(text, "\n", TEXT)
+        spell(text, "\n")
     }
 
     fn cell(self, vocab: &Vocab, ids: &[u32], text: &mut String) -> Result<()> {
         let quote = if self == Style::Csv { "\"" } else { "" };
-        spell(text, quote, TEXT)?;
+        spell(text, quote)?;
         for (i, &id) in ids.iter().enumerate() {
             let name = vocab.name(id).unwrap_or_default();
             if i > 0 {
-                spell(text, "_", TEXT)?;
+                spell(text, "_")?;
             }
             if self == Style::Csv && name.contains('"') {
-                spell(text, &name.replace('"', "\"\""), TEXT)?;
+                spell(text, &name.replace('"', "\"\""))?;
             } else {
-                spell(text, name, TEXT)?;
+                spell(text, name)?;
             }
         }
-        spell(text, quote, TEXT)
+        spell(text, quote)
     }
 }

@@ -7,9 +7,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled, gathered, short};
-
-const CLASSES: &str = "names that occur together";
+use crate::memory::{Grow, collected, filled, gathered, short};
 
 /// A partition of ids into classes.
 ///
@@ -31,15 +29,15 @@ impl Twins {
         let class = keys.map(|key| {
             let new = sizes.len() as u32;
             let more = 2 * known.len() + 1;
-            known.try_reserve(1).map_err(|_| short::<(u64, u32)>(more, CLASSES))?;
+            known.try_reserve(1).map_err(|_| short::<(u64, u32)>(more))?;
             let class = key.map_or(new, |key| *known.entry(key).or_insert(new));
             if class == new {
-                sizes.grow(0, CLASSES)?;
+                sizes.grow(0)?;
             }
             sizes[class as usize] += 1;
             Ok(class)
         });
-        Ok(Self { class: gathered(class, CLASSES)?, sizes, members: Vec::new(), counted: Vec::new() })
+        Ok(Self { class: gathered(class)?, sizes, members: Vec::new(), counted: Vec::new() })
     }
 
     /// Splits the classes whose ids the event does not all have, or has in different numbers.
@@ -48,7 +46,7 @@ impl Twins {
         for id in ids {
             let class = self.class[id as usize];
             if self.sizes[class as usize] > 1 {
-                self.members.grow((class, id), CLASSES)?;
+                self.members.grow((class, id))?;
             }
         }
         if self.members.is_empty() {
@@ -56,7 +54,7 @@ impl Twins {
         }
         self.members.sort_unstable();
         self.counted.clear();
-        self.counted.make_room(self.members.len(), CLASSES)?;
+        self.counted.make_room(self.members.len())?;
         self.counted.extend(self.members.chunk_by(|a, b| a == b).map(|same| {
             let (class, id) = same[0];
             (class, same.len() as u32, id)
@@ -69,7 +67,7 @@ impl Twins {
                 for &(_, _, id) in together {
                     self.class[id as usize] = self.sizes.len() as u32;
                 }
-                self.sizes.grow(together.len() as u32, CLASSES)?;
+                self.sizes.grow(together.len() as u32)?;
             }
         }
         Ok(())
@@ -77,14 +75,14 @@ impl Twins {
 
     /// For each id the least id of its class.
     pub(crate) fn least(&self) -> Result<Vec<u32>> {
-        let mut least = filled(u32::MAX, self.sizes.len(), CLASSES)?;
+        let mut least = filled(u32::MAX, self.sizes.len())?;
         let ids = (0..).zip(&self.class);
         let least = ids.map(|(id, &class)| {
             let least = &mut least[class as usize];
             *least = id.min(*least);
             *least
         });
-        collected(least, CLASSES)
+        collected(least)
     }
 }
 

@@ -16,7 +16,7 @@ pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
 use super::parameters;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
@@ -28,8 +28,6 @@ pub(crate) enum Side {
     /// It is predicted.
     Outcome,
 }
-
-const EVENT: &str = "an event";
 
 /// Writes an event file from names.
 pub struct EventWriter {
@@ -120,8 +118,8 @@ impl EventWriter {
     /// # Errors
     /// When an id is unknown, or the event cannot be stored.
     pub fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
-        self.event_cues.ids.grow_by(cues, EVENT)?;
-        self.event_outcomes.ids.grow_by(outcomes, EVENT)?;
+        self.event_cues.ids.grow_by(cues)?;
+        self.event_outcomes.ids.grow_by(outcomes)?;
         self.end_event(frequency.into())
     }
 

@@ -44,13 +44,13 @@ use super::run::Run;
 use super::script::{Chunks, Event, Segment};
 use super::steps::{Stepper, Steps};
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, prefetch, step};
 use crate::kernel::vector::Vector;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, collected, filled};
+use crate::monitor::{Monitor, Pulse};
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::forgetting::{Retention, multiply};
@@ -60,13 +60,6 @@ use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
 use crate::tiles::width::{WIDEST, padded};
-
-/// The monitor hears of progress after about this many changed elements.
-const POLL_EVERY: usize = 1 << 22;
-
-const TILES: &str = "the rows of tiles";
-
-const INITIAL: &str = "the initial weights of some columns";
 
 /// Columns of initial weights gathered at a time.
 const GATHERED: usize = 256;
@@ -84,7 +77,7 @@ const NEAR: usize = 512 << 10;
 /// [`crate::error::Error::Memory`].
 pub(super) fn together<E: Element>(checked: &CheckedPlan<E>) -> Result<Vec<E>> {
     let rows = checked.rule.alpha.iter().zip(&checked.twins);
-    collected(rows.map(|(alpha, &twins)| alpha.times(E::from_f64(twins.into()))), TILES)
+    collected(rows.map(|(alpha, &twins)| alpha.times(E::from_f64(twins.into()))))
 }
 
 /// Learns rows into a result whose first row has the number `origin`, and returns the width of the tiles.
@@ -106,13 +99,13 @@ pub(super) fn learn<E: LearnsRows>(
     let twins = |row: usize| f64::from(checked.twins[row]);
     let salience = same(&alpha);
     let width = checked.width(rows.len(), threads);
-    let tiles = collected(rows.chunks(width), TILES)?;
+    let tiles = collected(rows.chunks(width))?;
     let retention = checked.retention.as_ref();
     let stepper = || Stepper::new(&alpha, checked.rule.beta1, retention, checked.facts.max_kappa);
     monitor.add_total(tiles.iter().filter_map(|tile| tile.first()).map(|cue| cue.end).sum());
     let mut along = Vec::new();
     for (from, column) in (0..).zip(&checked.columns) {
-        along.make_room(column.targets.len(), TILES)?;
+        along.make_room(column.targets.len())?;
         along.extend(column.targets.iter().map(|&to| Entry { from, to }));
     }
     let filling = out.begin(Axis::Rows, along, monitor)?;
@@ -123,7 +116,7 @@ pub(super) fn learn<E: LearnsRows>(
     let passes = Passes::new(tiles.len(), threads, checked.together(chunks.are_kept(), bytes));
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(passes.most()));
-        let last = filled(0, of_last.saturating_mul(passes.most()), TILES)?;
+        let last = filled(0, of_last.saturating_mul(passes.most()))?;
         Ok((zeros(of_v)?, zeros(of_sums)?, last, stepper()?, filling.buffer()?))
     };
     each(threads, passes.len(), start, |(v, sums, last, stepper, lines), pass| {
@@ -146,7 +139,7 @@ pub(super) fn learn<E: LearnsRows>(
             });
             RowTile { v, sums, last: lasts.next().unwrap_or_default(), width, n_chunks, end }
         });
-        let mut begun = collected(begun, TILES)?;
+        let mut begun = collected(begun)?;
         for number in (0..begun.iter().map(|tile| tile.n_chunks).max().unwrap_or(0)).rev() {
             let make = |segment: &Segment<'_>| stepper.steps(segment);
             chunks.visit(number, make, |steps| {
@@ -230,7 +223,7 @@ impl<E: Product> RowTile<'_, E> {
         let n_initial = initial.n_rows();
         let v = MatRef::from_row_major_slice(&self.v[..n_initial * self.width], n_initial, self.width);
         let (mut gathered, mut padded) = (Vec::new(), Vec::new());
-        gathered.make_room(n_initial.saturating_mul(GATHERED.min(checked.columns.len())), INITIAL)?;
+        gathered.make_room(n_initial.saturating_mul(GATHERED.min(checked.columns.len())))?;
         packing()?;
         for (columns, sums) in
             checked.columns.chunks(GATHERED).zip(self.sums.chunks_mut(GATHERED * self.width))
@@ -275,7 +268,7 @@ impl<E: Product> RowTile<'_, E> {
     ) -> Result<()> {
         let mut across = Vec::new();
         for (from, cue) in (0..).zip(cues) {
-            across.make_room(cue.targets.len(), TILES)?;
+            across.make_room(cue.targets.len())?;
             across.extend(cue.targets.iter().map(|&(to, _)| Entry { from, to: to - origin }));
         }
         let row_and_column = |row: usize, lane: usize| {
@@ -403,7 +396,7 @@ impl<E: Element> Backward<'_, '_, E> {
                 // below n_columns, the number of rows of `sums`: the script says so. `v` and `sums` are borrowed mutably.
                 unsafe { step::<V, _, B>(tile.v.as_mut_ptr(), width, cues, once, &mut shares) }
                 work += (cues.len() + outcomes.len()) * width + 1;
-                if work >= POLL_EVERY {
+                if work >= Pulse::WORK {
                     let event = steps.events[p] as usize;
                     monitor.advance((polled - event) as u64)?;
                     (polled, work) = (event, 0);

@@ -6,14 +6,14 @@
 use std::cmp::Reverse;
 
 use super::facts::{Facts, max_kappa};
-use super::plan::{NAMES, Plan};
+use super::plan::Plan;
 use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::summary::Survey;
-use crate::grow::{Grow, collected, copied, filled, gathered};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::memory::{Grow, collected, copied, filled, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::threads::sensible;
@@ -70,13 +70,13 @@ impl<E: Element> CheckedPlan<E> {
         }
         let n_rows = plan.alpha.len();
         let kept = match plan.keep {
-            Some(keep) => copied(keep, NAMES)?,
-            None => collected(0..n_rows as u32, NAMES)?,
+            Some(keep) => copied(keep)?,
+            None => collected(0..n_rows as u32)?,
         };
         plan.check(file, &kept)?;
         let mut started = match &plan.initial {
             Some(initial) => initial.started(n_rows, plan.lambda.len())?,
-            None => filled(false, plan.lambda.len(), NAMES)?,
+            None => filled(false, plan.lambda.len())?,
         };
         if !R::LATE_START || plan.initial.as_ref().is_some_and(|initial| !initial.states.is_empty()) {
             started.fill(true);
@@ -100,7 +100,7 @@ impl<E: Element> CheckedPlan<E> {
             )));
         }
         plan.check_method(method, &rule)?;
-        let mut twins = filled(0, n_rows, NAMES)?;
+        let mut twins = filled(0, n_rows)?;
         first_twin.iter().for_each(|&first| twins[first as usize] += 1);
         Ok(Self {
             rule,
@@ -108,7 +108,7 @@ impl<E: Element> CheckedPlan<E> {
             method,
             columns,
             tracked,
-            twins: collected(first_twin.iter().map(|&first| twins[first as usize]), NAMES)?,
+            twins: collected(first_twin.iter().map(|&first| twins[first as usize]))?,
             first_twin,
             kept,
             kernel: plan.kernel.unwrap_or_else(Isa::best),
@@ -122,12 +122,12 @@ impl<E: Element> CheckedPlan<E> {
 
     /// The events in the numbering of rows and columns that are learned.
     pub(super) fn stream(&self, file: &EventFile, plan: &Plan<'_, E>) -> Result<EventStream> {
-        let mut rows = copied(plan.rows, NAMES)?;
+        let mut rows = copied(plan.rows)?;
         if self.method == Method::Adjoint {
             let is_first = |row: u32| self.first_twin[row as usize] == row;
             rows.iter_mut().filter(|row| !is_first(**row)).for_each(|row| *row = NONE);
         }
-        let mut numbers = filled(NONE, plan.lambda.len(), NAMES)?;
+        let mut numbers = filled(NONE, plan.lambda.len())?;
         for column in &self.columns {
             // Only the first target has events: outcomes that are equal are learned once.
             column.targets.iter().take(1).for_each(|&target| numbers[target as usize] = column.number);
@@ -135,8 +135,7 @@ impl<E: Element> CheckedPlan<E> {
         let columns = plan.columns.iter();
         let columns = columns.map(|column| column.map_or(NONE, |column| numbers[column as usize]));
         let (n_rows, n_columns) = (plan.alpha.len(), self.columns.len());
-        let numbering =
-            Numbering { rows, n_rows, columns: collected(columns, NAMES)?, n_columns, once: true };
+        let numbering = Numbering { rows, n_rows, columns: collected(columns)?, n_columns, once: true };
         EventStream::new(file, numbering)
     }
 
@@ -206,12 +205,11 @@ fn columns<E: Clone>(
 ) -> Result<Vec<LearnedColumn>> {
     let started_first = (0..).zip(started).filter(|(_, started)| **started);
     let column = |target: u32, start: u64, before: u64| {
-        Ok(LearnedColumn { number: 0, targets: copied(&[target], NAMES)?, start, before })
+        Ok(LearnedColumn { number: 0, targets: copied(&[target])?, start, before })
     };
-    let mut columns: Vec<LearnedColumn> =
-        gathered(started_first.map(|(target, _)| column(target, 0, 0)), NAMES)?;
+    let mut columns: Vec<LearnedColumn> = gathered(started_first.map(|(target, _)| column(target, 0, 0)))?;
     facts.forward_updates = facts.slots.saturating_mul(columns.len() as u64);
-    let mut number = filled(NONE, twins.len(), NAMES)?;
+    let mut number = filled(NONE, twins.len())?;
     for (outcome, (&first, &twin)) in survey.first.iter().zip(twins).enumerate() {
         let (Some(target), Some(first)) = (plan.columns[outcome], first) else { continue };
         if started[target as usize] {
@@ -220,9 +218,9 @@ fn columns<E: Clone>(
         facts.forward_updates = facts.forward_updates.saturating_add(facts.slots - first.slots);
         if outcome == twin as usize {
             number[outcome] = columns.len() as u32;
-            columns.grow(column(target, first.events, first.tokens)?, NAMES)?;
+            columns.grow(column(target, first.events, first.tokens)?)?;
         } else {
-            columns[number[twin as usize] as usize].targets.grow(target, NAMES)?;
+            columns[number[twin as usize] as usize].targets.grow(target)?;
         }
     }
     columns.sort_unstable_by_key(|column| (column.start, column.targets[0]));
@@ -239,23 +237,23 @@ fn tracked<E: Clone>(
     twins: &[u32],
     facts: &mut Facts,
 ) -> Result<(Vec<LearnedRow>, u64)> {
-    let mut after_last = filled((0, 0), plan.alpha.len(), NAMES)?;
+    let mut after_last = filled((0, 0), plan.alpha.len())?;
     for (&row, last) in plan.rows.iter().zip(&survey.after_last) {
         after_last[row as usize] = (last.events, last.slots);
     }
     let (mut all, mut distinct_updates) = (Vec::<LearnedRow>::new(), 0_u64);
-    let mut number = filled(NONE, twins.len(), NAMES)?;
+    let mut number = filled(NONE, twins.len())?;
     for (target, &row) in (0..).zip(kept) {
         let (end, slots) = after_last[row as usize];
         facts.adjoint_updates = facts.adjoint_updates.saturating_add(slots);
         let twin = twins[row as usize];
         if let Some(tracked) = all.get_mut(number[twin as usize] as usize) {
-            tracked.targets.grow((target, row), NAMES)?;
+            tracked.targets.grow((target, row))?;
         } else {
             number[twin as usize] = all.len() as u32;
             distinct_updates = distinct_updates.saturating_add(slots);
-            let targets = copied(&[(target, row)], NAMES)?;
-            all.grow(LearnedRow { row: twin, targets, end }, NAMES)?;
+            let targets = copied(&[(target, row)])?;
+            all.grow(LearnedRow { row: twin, targets, end })?;
         }
     }
     all.sort_unstable_by_key(|tracked| (Reverse(tracked.end), tracked.row));

@@ -7,12 +7,10 @@ use crate::events::EventFile;
 use crate::events::chunk::Body;
 use crate::events::kappa::Kappa;
 use crate::events::survey::summary::Survey;
-use crate::grow::filled;
+use crate::memory::filled;
 use crate::monitor::Monitor;
 use crate::threads::each;
 use crate::tiles::method::Method;
-
-const KAPPAS: &str = "what is known of event types";
 
 /// What a plan needs to know about the events before learning.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -72,7 +70,7 @@ pub(super) fn max_kappa(
     }
     let types = file.types()?;
     let greatest = Mutex::new(0.0_f64);
-    let start = || Ok((Kappa::new(rows.len())?, filled(false, types.len(), KAPPAS)?));
+    let start = || Ok((Kappa::new(rows.len())?, filled(false, types.len())?));
     each(threads.min(file.n_chunks()).max(1), file.n_chunks(), start, |(kappa, seen), index| {
         monitor.check()?;
         let chunk = file.chunk(index)?;

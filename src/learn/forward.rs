@@ -25,8 +25,8 @@ use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::events::survey::summary::Position;
-use crate::grow::{collected, copied, filled, gathered};
 use crate::kernel::element::Element;
+use crate::memory::{collected, copied, filled, gathered};
 use crate::rules::rescorla_wagner::RescorlaWagner;
 use crate::rules::rule::Rule;
 use crate::tiles::buffer::Buffer;
@@ -35,8 +35,6 @@ use crate::tiles::forgetting::Rows;
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::{Axis, Entry, Matrix};
 use crate::tiles::rule::Rates;
-
-const TILES: &str = "the columns of tiles";
 
 /// What happens to the learned tiles.
 pub(super) enum Goal<'g, 'a, E> {
@@ -70,10 +68,10 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     monitor.add_total(columns.chunks(width).map(|tile| end.saturating_sub(before(tile))).sum());
     let rates = start.schedule.as_ref().map(|schedule| Rates::new::<E>(start.betas, schedule, end, monitor));
     let rates = rates.transpose()?;
-    let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }), TILES)?;
+    let along = collected((0..).zip(&checked.kept).map(|(to, &from)| Entry { from, to }))?;
     let of_states = start.initial.as_ref().map_or(Ok(Vec::new()), Initial::of_states)?;
     let home = |initial, out: Option<&'g Matrix<'a, E>>, origin| {
-        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along, TILES)?, monitor)).transpose()?;
+        let filling = out.map(|out| out.begin(Axis::Columns, copied(&along)?, monitor)).transpose()?;
         Ok(Fresh { columns, width, initial, filling, origin })
     };
     let (out, origin, outs) = match goal {
@@ -85,7 +83,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let states = (0..)
         .zip(begun.as_ref())
         .map(|(i, &begun)| Ok(StateHome { begun, home: home(of_states.get(i), outs.get(i), origin)? }));
-    let states = gathered(states, TILES)?;
+    let states = gathered(states)?;
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let lasts = usize::from(checked.retention.is_some());
@@ -106,17 +104,17 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let buffers = |most: usize| {
         Ok(Buffers {
             sums: Buffer::zeros(elements.saturating_mul(most * means))?,
-            since: filled(0, rows * most * means, "the means of weights")?,
-            last: filled(0, rows * most * lasts, "the tokens that changed weights")?,
+            since: filled(0, rows * most * means)?,
+            last: filled(0, rows * most * lasts)?,
             lanes: Buffer::zeros(of_lanes * most)?,
-            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))), TILES)?,
-            room: gathered((0..most).map(|_| Buffer::zeros(of_room)), TILES)?,
-            lines: gathered(states.iter().map(|state| state.home.room()), TILES)?,
+            states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))))?,
+            room: gathered((0..most).map(|_| Buffer::zeros(of_room)))?,
+            lines: gathered(states.iter().map(|state| state.home.room()))?,
         })
     };
     tiles.learn(&weights, buffers, |buffers, tiles| {
         let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
-        let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)), TILES)?;
+        let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)))?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
         let mut last = buffers.last.chunks_mut(rows);
         let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
@@ -146,7 +144,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width), forgotten)?;
             Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
-        learn_tiles(&mut gathered(learning, TILES)?, run, chunks)?;
+        learn_tiles(&mut gathered(learning)?, run, chunks)?;
         for (tile, numbers) in tiles.iter().zip(&buffers.states) {
             let numbers = numbers.chunks((n_rows * tile.width).max(1));
             for ((state, numbers), lines) in states.iter().zip(numbers).zip(&mut buffers.lines) {
@@ -190,7 +188,7 @@ struct Lists<E> {
 impl<E: Element> Lists<E> {
     fn of(columns: &[LearnedColumn], checked: &CheckedPlan<E>) -> Result<Self> {
         let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
-        Ok(Self { lambda: collected(lambda, TILES)?, lanes: lanes(columns, checked.columns.len())? })
+        Ok(Self { lambda: collected(lambda)?, lanes: lanes(columns, checked.columns.len())? })
     }
 }
 
@@ -199,7 +197,7 @@ fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
     if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
         return Ok(Vec::new());
     }
-    let mut lanes = filled(NONE, n_columns, TILES)?;
+    let mut lanes = filled(NONE, n_columns)?;
     for (lane, column) in (0..).zip(columns) {
         lanes[column.number as usize] = lane;
     }

@@ -11,13 +11,11 @@ use super::script::{Event, Scripted};
 use super::stretch::Stretch;
 use super::tile::{ColumnTile, LearnsColumns};
 use crate::error::{Error, Result};
-use crate::grow::Grow;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
+use crate::memory::Grow;
 use crate::rules::rule::{At, MOST_STATES, Rule};
 use crate::tiles::forgetting::{Rows, multiply};
-
-const ROWS: &str = "the rows of a token";
 
 /// A tile that learns by a rule.
 pub(super) struct RuleTile<'a, E: Element, R: Rule<E>> {
@@ -116,7 +114,7 @@ impl<E: Element, R: Rule<E>> Loops for General<'_, '_, '_, E, R> {
             own.tile.expect(outcomes);
             for _ in 0..times.of(done) {
                 own.rows.clear();
-                own.rows.grow_by(cues, ROWS)?;
+                own.rows.grow_by(cues)?;
                 own.rule.others(&mut own.memory, cues, &mut own.rows)?;
                 let n_rows = run.rule.alpha.len();
                 if let Some(row) = own.rows.iter().find(|&&row| row as usize >= n_rows) {

@@ -11,7 +11,7 @@ use super::facts::{Facts, max_kappa};
 use super::forward::learn_tile;
 use super::job::Report;
 use super::order;
-use super::plan::{NAMES, Plan};
+use super::plan::Plan;
 use super::run::Run;
 use super::script::{EventStream, NONE, Numbering};
 use super::stretch::{EVENT, OrderedEvents};
@@ -20,9 +20,9 @@ use super::tile::{Lanes, LearnsColumns};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::summary::{Position, Survey};
-use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::memory::{Grow, collected, copied, filled};
 use crate::monitor::Monitor;
 use crate::threads::sensible;
 use crate::tiles::buffer::Buffer;
@@ -32,8 +32,6 @@ use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::width::{SMALL, WIDEST, width};
-
-const TILES: &str = "the tiles of weights";
 
 /// Small work takes tiles as wide as can be, if one fits in this many bytes: each tile has a fixed cost.
 const ONE_TILE: usize = 128 << 10;
@@ -103,11 +101,11 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         plan.check(file, &[])?;
         let survey = file.survey(sensible(plan.threads), monitor)?;
         let occurs = |cue: usize| survey.after_last[cue].events > 0;
-        let (mut numbers, mut alpha, mut those) = (filled(NONE, rows.len(), NAMES)?, Vec::new(), Vec::new());
+        let (mut numbers, mut alpha, mut those) = (filled(NONE, rows.len())?, Vec::new(), Vec::new());
         for (cue, &row) in rows.iter().enumerate().filter(|(cue, _)| occurs(*cue)) {
             numbers[cue] = those.len() as u32;
-            those.grow(row, NAMES)?;
-            alpha.grow(plan.alpha[cue], NAMES)?;
+            those.grow(row)?;
+            alpha.grow(plan.alpha[cue])?;
         }
         let (rows, n_rows) = (those, alpha.len());
         let rule = Parameters::<E>::new(&alpha, plan.beta1, plan.beta2, plan.lambda)?;
@@ -128,7 +126,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let numbering = Numbering {
             rows: numbers,
             n_rows,
-            columns: collected(plan.columns.iter().map(|column| column.unwrap_or(NONE)), NAMES)?,
+            columns: collected(plan.columns.iter().map(|column| column.unwrap_or(NONE)))?,
             n_columns,
             once: true,
         };
@@ -143,7 +141,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
                     start,
                 })
             });
-        let home = Slabs { slabs: collected(cuttings, TILES)?, rows, width };
+        let home = Slabs { slabs: collected(cuttings)?, rows, width };
         let bytes = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT));
         let (fits, stream) = (bytes <= plan.budget as u64, EventStream::new(file, numbering)?);
         Ok(Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor })
@@ -203,7 +201,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
 
     fn put(&self, tile: usize, weights: &[E], width: usize, _: &mut ()) -> Result<()> {
         let Cutting { slab, first, n, .. } = &self.slabs[tile];
-        let lanes = collected((0..*n as u32).map(|lane| Entry { from: lane, to: lane }), TILES)?;
+        let lanes = collected((0..*n as u32).map(|lane| Entry { from: lane, to: lane }))?;
         check_finite(weights, width, &lanes, |row, lane| (self.rows[row] as usize, first + lane))?;
         let mut slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
         for (weights, &row) in weights.chunks_exact(width).zip(&self.rows) {
@@ -225,7 +223,7 @@ fn check<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize
             "retention must be 1 to learn in place: rows that no event has would be forgotten, too",
         );
     }
-    let mut sorted = copied(rows, NAMES)?;
+    let mut sorted = copied(rows)?;
     sorted.sort_unstable();
     let distinct = sorted.is_sorted_by(|a, b| a < b);
     let inside = sorted.last().is_none_or(|&last| (last as usize) < n_rows);
@@ -249,8 +247,8 @@ fn started<E: Element, S: Slab<E>>(
     n_columns: usize,
     monitor: &Monitor,
 ) -> Result<Vec<bool>> {
-    let mut started = filled(false, n_columns, NAMES)?;
-    let mut weights = filled(E::default(), width, TILES)?;
+    let mut started = filled(false, n_columns)?;
+    let mut weights = filled(E::default(), width)?;
     for (tile, (slab, started)) in slabs.iter().zip(started.chunks_mut(width)).enumerate() {
         monitor.check()?;
         let mut wrong: Option<(usize, u32, f64)> = None;
@@ -284,7 +282,7 @@ fn columns<E: Clone>(
     started: &[bool],
 ) -> Result<Vec<Position>> {
     let start = |&started: &bool| if started { Position::default() } else { end };
-    let mut columns = collected(started.iter().map(start), TILES)?;
+    let mut columns = collected(started.iter().map(start))?;
     for (column, first) in plan.columns.iter().zip(&survey.first) {
         if let (Some(column), Some(first)) = (column, first) {
             let start = &mut columns[*column as usize];

@@ -10,7 +10,7 @@ use super::facts::Facts;
 use super::forward::{self, Goal};
 use super::kernels::Kernels;
 use super::order;
-use super::plan::{NAMES, Plan};
+use super::plan::Plan;
 use super::run::Run;
 use super::script::Chunks;
 use super::steps::{Stepper, Steps};
@@ -18,8 +18,8 @@ use super::stretch::{EVENT, OrderedEvents};
 use super::trajectory::Traces;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::grow::{Grow, collected, copied};
 use crate::kernel::isa::Isa;
+use crate::memory::{Grow, collected, copied};
 use crate::monitor::Monitor;
 use crate::rules::rescorla_wagner::RescorlaWagner;
 use crate::rules::rule::{MOST_STATES, Rule};
@@ -312,9 +312,9 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         let mut columns = Vec::new();
         for column in &self.checked.columns {
             let targets = column.targets.iter().copied().filter(|&target| lanes.contains(&(target as usize)));
-            let targets = collected(targets, NAMES)?;
+            let targets = collected(targets)?;
             if !targets.is_empty() {
-                columns.grow(LearnedColumn { targets, ..*column }, NAMES)?;
+                columns.grow(LearnedColumn { targets, ..*column })?;
             }
         }
         Ok(Cow::Owned(columns))
@@ -328,9 +328,9 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         let mut rows = Vec::new();
         for row in &self.checked.tracked {
             let targets = row.targets.iter().copied().filter(|target| lanes.contains(&(target.0 as usize)));
-            let targets = collected(targets, NAMES)?;
+            let targets = collected(targets)?;
             if !targets.is_empty() {
-                rows.grow(LearnedRow { targets, ..*row }, NAMES)?;
+                rows.grow(LearnedRow { targets, ..*row })?;
             }
         }
         Ok(Cow::Owned(rows))
@@ -352,7 +352,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
 /// The elements of a list, copied into a list of their own.
 fn owned<T: Copy>(elements: Cow<'_, [T]>) -> Result<Cow<'static, [T]>> {
     Ok(Cow::Owned(match elements {
-        Cow::Borrowed(elements) => copied(elements, "a copy of what learning starts from")?,
+        Cow::Borrowed(elements) => copied(elements)?,
         Cow::Owned(elements) => elements,
     }))
 }

@@ -15,9 +15,7 @@
 
 use super::script::Script;
 use crate::error::Result;
-use crate::grow::{Grow, collected, filled};
-
-const ORDER: &str = "the order of the events";
+use crate::memory::{Grow, collected, filled};
 
 /// Events are reordered within blocks of this many.
 pub(super) const BLOCK: usize = 1024;
@@ -90,10 +88,10 @@ fn order<R: Iterator<Item = usize>>(
 ) -> Result<Vec<u32>> {
     // Slots are counted in 32 bits.
     if n_slots >= TAKEN as usize / 2 {
-        return collected((0..).zip(events).map(|(event, _)| event), ORDER);
+        return collected((0..).zip(events).map(|(event, _)| event));
     }
     let mut sorter = Sorter {
-        last: filled(0, n_rows, ORDER)?,
+        last: filled(0, n_rows)?,
         before: 0,
         starts: Vec::new(),
         next: Vec::new(),
@@ -104,7 +102,7 @@ fn order<R: Iterator<Item = usize>>(
     loop {
         let taken = order.len() as u32;
         sorter.read(events.by_ref().take(BLOCK))?;
-        order.make_room(BLOCK, ORDER)?;
+        order.make_room(BLOCK)?;
         sorter.take(|event| order.push(taken + event));
         if order.len() as u32 == taken {
             return Ok(order);
@@ -131,7 +129,7 @@ impl Sorter {
                     next[earlier as usize] = event;
                     waiting += u32::from(earlier > 0);
                 }
-                next.grow(NOBODY, ORDER)?;
+                next.grow(NOBODY)?;
             }
             starts.push(begun);
             waits.push(waiting);

@@ -6,17 +6,14 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::{look::together, summary::Survey};
 use crate::events::twins::Twins;
-use crate::grow::filled;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::memory::filled;
 use crate::tiles::forgetting::Retention;
 use crate::tiles::home::Initial;
 use crate::tiles::method::Method;
 use crate::tiles::rule::{Parameters, Schedule};
 use crate::tiles::width::SMALL;
-
-/// The name that errors of memory give to lists with an element for each row or column.
-pub(super) const NAMES: &str = "the rows and columns to learn";
 
 /// The greatest ratio of saliences for which the adjoint method's precision is promised.
 const RATIO_OF_SALIENCES: f64 = 1e3;
@@ -103,11 +100,11 @@ impl<E: Element> Plan<'_, E> {
         if !fits || n_rows >= NONE as usize || n_columns >= NONE as usize {
             return wrong("expected a row for every cue and a column for every outcome".into());
         }
-        let mut taken = filled(false, n_rows, NAMES)?;
+        let mut taken = filled(false, n_rows)?;
         if self.rows.iter().any(|&row| std::mem::replace(&mut taken[row as usize], true)) {
             return wrong("expected a row of its own for every cue".into());
         }
-        let mut taken = filled(false, n_columns, NAMES)?;
+        let mut taken = filled(false, n_columns)?;
         if self.columns.iter().flatten().any(|&column| std::mem::replace(&mut taken[column as usize], true)) {
             return wrong("expected a column of its own for every outcome".into());
         }
@@ -177,7 +174,7 @@ impl<E: Element> Plan<'_, E> {
         });
         let (rows, outcomes) = (Twins::new(rows)?.least()?, Twins::new(outcomes)?.least()?);
         // Rows that no event has are equal, whatever their cues are.
-        let mut cues = filled(NONE, rows.len(), NAMES)?;
+        let mut cues = filled(NONE, rows.len())?;
         for (cue, &row) in self.rows.iter().enumerate() {
             let twin = survey.cue_twins[cue] as usize;
             cues[row as usize] = if survey.after_last[cue].events == 0 { NONE } else { self.rows[twin] };

@@ -16,13 +16,10 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk, EventList};
 use crate::events::once::each_once;
-use crate::grow::{Grow, collected, filled};
 use crate::lists::Lists;
+use crate::memory::{EVENTS, Grow, Lack, collected, filled};
 use crate::monitor::Monitor;
 use crate::threads::each;
-
-/// The name that errors of memory give to events that are ready.
-pub(crate) const SCRIPT: &str = "the events to learn";
 
 /// Events made ready are kept up to this many bytes, unless a plan says otherwise.
 pub const BUDGET: usize = 512 << 20;
@@ -95,8 +92,8 @@ impl Numbering {
     /// Every name has its own number.
     pub(crate) fn of_names(file: &EventFile, once: bool) -> Result<Self> {
         let (n_rows, n_columns) = (file.cues().len(), file.outcomes().len());
-        let rows = collected(0..n_rows as u32, SCRIPT)?;
-        Ok(Self { rows, n_rows, columns: collected(0..n_columns as u32, SCRIPT)?, n_columns, once })
+        let rows = collected(0..n_rows as u32)?;
+        Ok(Self { rows, n_rows, columns: collected(0..n_columns as u32)?, n_columns, once })
     }
 }
 
@@ -158,7 +155,7 @@ impl EventStream {
         let mut tokens = 0_u64;
         for chunk in 0..self.n_chunks() {
             monitor.check()?;
-            self.before.grow(tokens, SCRIPT)?;
+            self.before.grow(tokens)?;
             tokens = tokens.saturating_add(self.file.chunk(chunk)?.n_tokens());
         }
         Ok(self)
@@ -230,7 +227,7 @@ pub(crate) struct Repeats {
 impl Repeats {
     /// For rows below `n_rows`, and fewer than 2^32 lists.
     pub(crate) fn new(n_rows: usize) -> Result<Self> {
-        Ok(Self { last: filled(0, n_rows, SCRIPT)?, lists: 0 })
+        Ok(Self { last: filled(0, n_rows)?, lists: 0 })
     }
 
     /// Whether the next list has a row twice.
@@ -260,7 +257,7 @@ impl Script {
     pub(crate) fn push(&mut self, segment: &Segment<'_>, row: u32) -> Result<()> {
         let cues = segment.rows.cues.get(row as usize);
         let outcomes = segment.rows.outcomes.get(row as usize);
-        self.words.make_room(2 + cues.len() + outcomes.len(), SCRIPT)?;
+        self.words.make_room(2 + cues.len() + outcomes.len()).named(EVENTS)?;
         self.len += 1;
         let repeats = if self.repeats.next(cues) { REPEATS } else { 0 };
         self.words.extend([cues.len() as u32 | repeats, outcomes.len() as u32]);
@@ -278,13 +275,13 @@ impl Script {
             starts.clear();
             ordered.clear();
             let mut end = begun;
-            starts.make_room(order.len() + 1, SCRIPT)?;
+            starts.make_room(order.len() + 1)?;
             for _ in order {
                 starts.push(end);
                 end += 2 + (self.words[end] & !REPEATS) as usize + self.words[end + 1] as usize;
             }
             starts.push(end);
-            ordered.make_room(end - begun, SCRIPT)?;
+            ordered.make_room(end - begun)?;
             for &event in order {
                 let event = (event - first) as usize;
                 ordered.extend_from_slice(&self.words[starts[event]..starts[event + 1]]);
@@ -383,7 +380,7 @@ impl<T: Send + Sync> Chunks<T> {
         if !fits {
             return Ok(Self { stream, made: None });
         }
-        let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()), SCRIPT)?;
+        let made = collected((0..stream.n_chunks()).map(|_| OnceLock::new()))?;
         each(threads.min(made.len()).max(1), made.len(), start, |state, chunk| {
             monitor.check()?;
             stream.visit(chunk, |segment| {

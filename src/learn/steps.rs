@@ -21,12 +21,12 @@
 //! weights overflow as in the rule.
 
 use super::order::{self, BLOCK};
-use super::script::{SCRIPT, Script, Segment};
+use super::script::{Script, Segment};
 use crate::error::Result;
 use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
-use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
+use crate::memory::{Grow, collected, filled};
 use crate::tiles::forgetting::Retention;
 
 /// Steps in the order in which they are done: the last event first, except for reordering within blocks.
@@ -70,7 +70,7 @@ impl<E: Copy> Steps<E> {
 
 /// A list, which may be empty, in an order.
 fn permuted<T: Copy>(list: &[T], order: &[u32]) -> Result<Vec<T>> {
-    collected(order.iter().filter_map(|&step| list.get(step as usize).copied()), SCRIPT)
+    collected(order.iter().filter_map(|&step| list.get(step as usize).copied()))
 }
 
 /// The tokens of a step where weights are forgotten.
@@ -160,9 +160,9 @@ impl<'a, E: Element> Stepper<'a, E> {
                 Some(step) => self.tokens[step] += u64::from(frequency),
                 None => {
                     steps.script.push(segment, row)?;
-                    rows.grow(row, SCRIPT)?;
-                    steps.events.grow(i as u32, SCRIPT)?;
-                    self.tokens.grow(frequency.into(), SCRIPT)?;
+                    rows.grow(row)?;
+                    steps.events.grow(i as u32)?;
+                    self.tokens.grow(frequency.into())?;
                 }
             }
             if let Some(gamma) = self.gamma {
@@ -170,8 +170,8 @@ impl<'a, E: Element> Stepper<'a, E> {
                     Some(step) => step,
                     None => {
                         let rate = self.beta.to_f64() / gamma * self.kappa_of(cues);
-                        self.spread.grow(Spread { rate, sum: 0.0, power: 1.0, last }, SCRIPT)?;
-                        steps.tokens.grow(last, SCRIPT)?;
+                        self.spread.grow(Spread { rate, sum: 0.0, power: 1.0, last })?;
+                        steps.tokens.grow(last)?;
                         self.spread.len() - 1
                     }
                 };
@@ -180,14 +180,14 @@ impl<'a, E: Element> Stepper<'a, E> {
                 }
             }
         }
-        steps.gains = filled(self.beta, self.tokens.len(), SCRIPT)?;
+        steps.gains = filled(self.beta, self.tokens.len())?;
         match self.gamma {
             Some(gamma) => self.forgetful(gamma, &mut steps)?,
             None if self.together => self.gain(segment, &rows, &mut steps.gains),
             None => {}
         }
         if !self.together && !segment.frequencies.is_empty() {
-            steps.times = collected(self.tokens.iter().map(|&tokens| tokens as u32), SCRIPT)?;
+            steps.times = collected(self.tokens.iter().map(|&tokens| tokens as u32))?;
         }
         Ok(steps)
     }
@@ -205,7 +205,7 @@ impl<'a, E: Element> Stepper<'a, E> {
 
     /// Rates for all steps where weights are forgotten.
     fn forgetful(&self, gamma: f64, steps: &mut Steps<E>) -> Result<()> {
-        steps.ratios = filled(E::from_f64(gamma), self.tokens.len(), SCRIPT)?;
+        steps.ratios = filled(E::from_f64(gamma), self.tokens.len())?;
         for (step, (spread, &tokens)) in self.spread.iter().zip(&self.tokens).enumerate() {
             let times = if self.together { sum_of_powers(spread.rate, tokens) } else { 1.0 };
             steps.gains[step] = E::from_f64(self.beta.to_f64() / gamma * times);

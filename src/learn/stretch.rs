@@ -1,9 +1,9 @@
 //! Events in the order in which tiles of columns learn them, and stretches of them.
 
 use super::order;
-use super::script::{Chunks, EventStream, SCRIPT, Script, Scripted, Segment};
+use super::script::{Chunks, EventStream, Script, Scripted, Segment};
 use crate::error::Result;
-use crate::grow::copied;
+use crate::memory::copied;
 use crate::monitor::Monitor;
 
 /// Bytes of memory for an event, besides the script: its frequency.
@@ -39,7 +39,7 @@ impl OrderedEvents {
         for i in 0..segment.len {
             script.push(segment, segment.row(i))?;
         }
-        Ok(Self { script, frequencies: copied(segment.frequencies, SCRIPT)?, ordered: false })
+        Ok(Self { script, frequencies: copied(segment.frequencies)?, ordered: false })
     }
 
     /// Reorders the events so that those that share cues come one after another, if each has frequency 1.

@@ -25,12 +25,9 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Pulse};
 use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::width::WIDEST;
-
-/// The monitor hears of progress after about this many slots times columns, which take about a millisecond.
-const POLL_EVERY: usize = 1 << 22;
 
 /// An element whose tiles of columns can be learned: `f64` or `f32`.
 ///
@@ -187,7 +184,7 @@ impl Unreported {
     pub(super) fn add(&mut self, work: usize) -> bool {
         self.tokens += 1;
         self.work += work;
-        self.work >= POLL_EVERY
+        self.work >= Pulse::WORK
     }
 
     /// Takes the tokens to report.
@@ -302,7 +299,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
             // The same as below, with so little state from event to event that it stays in registers.
             let weights = weights.as_mut_ptr();
             while done < len {
-                let (begun, mut left) = (done, POLL_EVERY.saturating_sub(unreported.work));
+                let (begun, mut left) = (done, Pulse::WORK.saturating_sub(unreported.work));
                 while left > 0
                     && done < len
                     && let Some(Event { cues, outcomes, once }) = events.next()
@@ -321,7 +318,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                 }
                 unreported.tokens += (done - begun) as u64;
                 if left > 0 {
-                    unreported.work = POLL_EVERY - left;
+                    unreported.work = Pulse::WORK - left;
                     break;
                 }
                 monitor.advance(unreported.take())?;
@@ -365,7 +362,7 @@ impl<E: Element> Forward<'_, '_, '_, E> {
                 }
                 unreported.tokens += 1;
                 unreported.work += cues.len() * width + 1;
-                if unreported.work >= POLL_EVERY {
+                if unreported.work >= Pulse::WORK {
                     monitor.advance(unreported.take())?;
                 }
             }

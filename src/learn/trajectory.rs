@@ -19,13 +19,11 @@ use super::tile::LearnsColumns;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::once::Once;
-use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
 use crate::lists::{Lists, span};
+use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
-
-const TRACES: &str = "the weights to record";
 
 /// What to record. Rows and columns are those of the plan's weights and result.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +52,8 @@ impl<'a> Cells<'a> {
     /// The rows and the column of each trace, in a result of `n_columns` columns.
     fn traces(self, n_columns: usize) -> Result<Vec<TraceCells<'a>>> {
         match self {
-            Cells::Block(rows) => collected((0..n_columns as u32).map(|column| (rows, column)), TRACES),
-            Cells::Pairs(pairs) => collected(pairs.iter().map(|pair| (&pair[..1], pair[1])), TRACES),
+            Cells::Block(rows) => collected((0..n_columns as u32).map(|column| (rows, column))),
+            Cells::Pairs(pairs) => collected(pairs.iter().map(|pair| (&pair[..1], pair[1]))),
         }
     }
 }
@@ -117,13 +115,13 @@ impl<'a, E: Element> Traces<'a, E> {
                 out.len()
             )));
         }
-        let mut of_column = filled(Vec::new(), n_columns, TRACES)?;
+        let mut of_column = filled(Vec::new(), n_columns)?;
         for (trace, (_, column)) in (0..).zip(&cells) {
-            of_column[*column as usize].grow(trace, TRACES)?;
+            of_column[*column as usize].grow(trace)?;
         }
         let slots = match size {
             0 => Vec::new(),
-            _ => collected(out.chunks_exact_mut(size).map(Mutex::new), TRACES)?,
+            _ => collected(out.chunks_exact_mut(size).map(Mutex::new))?,
         };
         Ok(Self { tokens, cells, slots, of_column, asked })
     }
@@ -140,13 +138,13 @@ impl<'a, E: Element> Traces<'a, E> {
             for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {
                 if let Some(slot) = self.slots.get(*trace as usize) {
                     let out = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                    lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out }, TRACES)?;
+                    lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out })?;
                 }
             }
         }
         let mut lane_of = Vec::new();
         if self.asked.is_some() {
-            lane_of = filled(NONE, self.of_column.len(), TRACES)?;
+            lane_of = filled(NONE, self.of_column.len())?;
             for (lane, column) in (0..).zip(columns) {
                 column.targets.iter().for_each(|&target| lane_of[target as usize] = lane);
             }
@@ -310,8 +308,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-const TABLE: &str = "the table of predictions";
-
 /// The outcomes that are present at recorded tokens, and their activations.
 ///
 /// Invariants: there is a list of columns for each record, and an activation for each column.
@@ -334,7 +330,7 @@ impl Asked {
         // Before the first token nothing is predicted.
         if left.first() == Some(&0) {
             left = &left[1..];
-            columns.end(TABLE)?;
+            columns.end()?;
         }
         for chunk in 0..file.n_chunks() {
             monitor.check()?;
@@ -349,12 +345,12 @@ impl Asked {
                     left = later;
                     let outcomes = once.of(outcomes)?;
                     let learned = |&outcome: &u32| *plan.columns.get(outcome as usize)?;
-                    columns.gather(outcomes.iter().filter_map(learned), TABLE)?;
+                    columns.gather(outcomes.iter().filter_map(learned))?;
                 }
                 Ok(())
             })?;
         }
-        let activations = collected(columns.items().iter().map(|_| AtomicU64::new(0)), TABLE)?;
+        let activations = collected(columns.items().iter().map(|_| AtomicU64::new(0)))?;
         Ok(Self { columns, activations })
     }
 
@@ -380,15 +376,15 @@ impl Asked {
 
     pub(super) fn answered<E: Element>(self, lambda: &[E]) -> Result<Predictions<E>> {
         let mut records = Vec::new();
-        records.make_room(self.columns.items().len(), TABLE)?;
+        records.make_room(self.columns.items().len())?;
         for (record, &end) in (0..).zip(self.columns.ends()) {
             records.resize(end, record);
         }
         let activations = self.activations.into_iter().map(AtomicU64::into_inner).map(f64::from_bits);
-        let activations = collected(activations.map(E::from_f64), TABLE)?;
+        let activations = collected(activations.map(E::from_f64))?;
         let errors = activations.iter().zip(self.columns.items());
         let errors = errors.map(|(&activation, &column)| lambda[column as usize].minus(activation));
-        let errors = collected(errors, TABLE)?;
+        let errors = collected(errors)?;
         Ok(Predictions { records, columns: self.columns.into_items(), activations, errors })
     }
 }

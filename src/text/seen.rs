@@ -6,7 +6,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::Result;
 use crate::events::write::EventWriter;
-use crate::grow::{Grow, room_in};
+use crate::memory::{Grow, room_in};
 
 /// The most memory that is kept, besides one row and free room in the hash table.
 const BUDGET: usize = 16 << 20;
@@ -19,8 +19,6 @@ const TRIAL: usize = 1 << 15;
 
 /// The memory is given up if fewer than one in this many of its rows came again.
 const WORTHWHILE: usize = 4;
-
-const ROWS: &str = "the rows of a table that were read before";
 
 /// Rows, and the keys by which the writer knows their events.
 ///
@@ -89,10 +87,10 @@ impl Seen {
         }
         // Both fit: neither is much above the budget.
         let new = SeenRow { start: self.text.len() as u32, length: row.len() as u32, key, frequency };
-        self.text.grow_by(row, ROWS)?;
+        self.text.grow_by(row)?;
         let Self { text, rows, hasher, .. } = self;
         let rehash = |row: &SeenRow| hasher.hash_one(row.bytes(text));
-        room_in(rows, rehash, ROWS)?;
+        room_in(rows, rehash)?;
         rows.insert_unique(hasher.hash_one(row), new, rehash);
         Ok(())
     }

@@ -16,7 +16,7 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::Stream;
 
 use crate::error::{Error, Place, Result};
-use crate::grow::{Grow, ask, filled, short};
+use crate::memory::{Grow, ask, filled, short};
 use crate::monitor::Monitor;
 use crate::text::subtitles::Subtitles;
 
@@ -47,8 +47,6 @@ const ZSTD_MEMORY: usize = 128;
 
 /// The memory that decoders take when they start, with a margin.
 const DECODER: usize = 512 << 10;
-
-const DECODERS: &str = "a decoder";
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -149,17 +147,17 @@ impl<'m> Source<'m> {
         let reader: Box<dyn Read + Send + 'm> = match encoding {
             Encoding::Plain => Box::new(whole),
             Encoding::Gzip => {
-                ask(DECODER, DECODERS)?;
+                ask(DECODER)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(flate2::bufread::MultiGzDecoder::new(whole))
             }
             Encoding::Zstd => {
-                ask(DECODER, DECODERS)?;
+                ask(DECODER)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
             }
             Encoding::Xz => {
-                ask(DECODER, DECODERS)?;
+                ask(DECODER)?;
                 let whole = BufReader::with_capacity(COMPRESSED, whole);
                 let decoder = Stream::new_stream_decoder(XZ_MEMORY << 20, liblzma::stream::CONCATENATED)
                     .map_err(|error| failure(error.into(), encoding))?;
@@ -175,7 +173,7 @@ impl<'m> Source<'m> {
             magic,
             encoding,
             reader,
-            window: filled(0, window, "text that is read")?,
+            window: filled(0, window)?,
             start: 0,
             end: 0,
             ended: false,
@@ -282,7 +280,7 @@ impl<'m> Source<'m> {
         self.start = 0;
         if self.end == self.window.len() {
             let longer = self.window.len().saturating_mul(2).min(limit.saturating_add(1));
-            self.window.grow_to(longer.max(self.end), 0, "a line of text")?;
+            self.window.grow_to(longer.max(self.end), 0)?;
         }
         while self.end < self.window.len() && !self.ended {
             match self.reader.read(&mut self.window[self.end..]) {
@@ -391,11 +389,11 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
     };
     let inner = own.get_ref().and_then(|inner| inner.downcast_ref());
     if let Some(liblzma::stream::Error::Mem) = inner {
-        return short::<u8>((XZ_MEMORY as usize) << 20, "a decoder, at most,");
+        return short::<u8>((XZ_MEMORY as usize) << 20);
     }
     // Only zstd's message shows that memory was short.
     if encoding == Encoding::Zstd && own.to_string().contains("not enough memory") {
-        return short::<u8>(ZSTD_MEMORY << 20, "a decoder, at most,");
+        return short::<u8>(ZSTD_MEMORY << 20);
     }
     if let Some(liblzma::stream::Error::MemLimit) = inner {
         return Error::defect(

@@ -18,7 +18,7 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::{Error, Place, Result};
-use crate::grow::{Grow, filled, spell};
+use crate::memory::{Grow, filled, spell};
 
 /// If a subtitle begins longer than this after the end of the last one, there is a pause.
 const PAUSE: u64 = 5 * SECOND;
@@ -34,10 +34,6 @@ const MAX_SENTENCE: usize = 16 << 20;
 
 /// How many tags may be open at once.
 const MAX_DEPTH: usize = 64;
-
-const XML: &str = "a part of the XML";
-
-const SENTENCE: &str = "a sentence of the subtitles";
 
 /// How much XML is read at once.
 const WINDOW: usize = 64 << 10;
@@ -65,7 +61,7 @@ impl<R: Read, F: Fn(io::Error) -> Error> Subtitles<R, F> {
         xml.config_mut().expand_empty_elements = true;
         // The parser puts at most this much into it. Room that is not used takes no memory.
         let mut item = Vec::new();
-        item.make_room(MAX_ITEM + 2 * WINDOW, XML)?;
+        item.make_room(MAX_ITEM + 2 * WINDOW)?;
         Ok(Self {
             xml,
             failed,
@@ -205,7 +201,7 @@ impl Sentences {
             if let Some(other) = part.chars().find(|&c| !is_xml(c)) {
                 return Err(ill_formed(format!("the character {other:?}")));
             }
-            spell(&mut self.word, part, SENTENCE)?;
+            spell(&mut self.word, part)?;
             self.check_length()?;
         }
         Ok(())
@@ -218,9 +214,9 @@ impl Sentences {
             return Err(Error::defect("text in a tag <w>", "none before its end", cure));
         }
         if !is_punctuation(&self.word) {
-            spell(&mut self.sentence, " ", SENTENCE)?;
+            spell(&mut self.sentence, " ")?;
         }
-        spell(&mut self.sentence, &self.word, SENTENCE)?;
+        spell(&mut self.sentence, &self.word)?;
         self.word.clear();
         self.check_length()
     }
@@ -230,9 +226,9 @@ impl Sentences {
         self.inside = Inside::Elsewhere;
         let sentence = self.sentence.trim();
         if !sentence.is_empty() {
-            (0..self.pauses).try_for_each(|_| spell(text, "\n", SENTENCE))?;
-            spell(text, sentence, SENTENCE)?;
-            spell(text, "\n", SENTENCE)?;
+            (0..self.pauses).try_for_each(|_| spell(text, "\n"))?;
+            spell(text, sentence)?;
+            spell(text, "\n")?;
             self.ended = self.ends;
         }
         Ok(())
@@ -332,7 +328,7 @@ struct SubtitleLines<R> {
 impl<R: Read> SubtitleLines<R> {
     fn new(reader: R) -> Result<Self> {
         let place = Place::Line { line: 1, column: 1 };
-        let window = filled(0, WINDOW, XML)?;
+        let window = filled(0, WINDOW)?;
         Ok(Self { reader, window, start: 0, end: 0, place, left: MAX_ITEM, failure: None })
     }
 

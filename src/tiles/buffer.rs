@@ -8,8 +8,8 @@ use std::ops::{Deref, DerefMut};
 use memmap2::MmapMut;
 
 use crate::error::{Error, Result};
-use crate::grow::filled;
 use crate::kernel::element::Element;
+use crate::memory::filled;
 
 const HUGE_PAGE: usize = 2 << 20;
 /// Up to so many bytes come from the heap, because each page of a map of its own costs time.
@@ -48,7 +48,7 @@ impl<E: Element> Buffer<E> {
         let bytes = length.checked_mul(size_of::<E>()).ok_or_else(memory)?;
         if bytes <= LITTLE {
             let slack = LINE / size_of::<E>();
-            let list = filled(E::default(), length + slack, "a tile of weights")?;
+            let list = filled(E::default(), length + slack)?;
             let start = list.as_ptr().align_offset(LINE).min(slack);
             return Ok(Self { memory: Memory::List(list), start, length });
         }

@@ -11,17 +11,14 @@
 use std::ops::Range;
 
 use crate::error::Result;
-use crate::grow::gathered;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::memory::gathered;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::home::Home;
 use crate::tiles::passes::Passes;
 use crate::tiles::width::{SMALL, padded, width};
-
-/// The name that errors of memory give to lists with an element for each column.
-pub(crate) const COLUMNS: &str = "the columns of tiles";
 
 /// How to cut columns into tiles.
 pub(crate) struct Cut {
@@ -97,7 +94,7 @@ impl Tiles {
                 home.fetch(number, weights, width)?;
                 Ok(Tile { number, columns: first..first + n, weights, width })
             });
-            let mut tiles = gathered(tiles, COLUMNS)?;
+            let mut tiles = gathered(tiles)?;
             learn(state, &mut tiles)?;
             tiles.iter().try_for_each(|tile| home.put(tile.number, tile.weights, tile.width, room))
         })

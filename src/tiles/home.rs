@@ -3,13 +3,11 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, filled};
 use crate::kernel::element::Element;
+use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::result::{Axis, Entry, Filling, Matrix, check_finite};
-
-const NAMES: &str = "the rows and columns to learn";
 
 /// Where the weights of tiles of columns live.
 pub(crate) trait Home<E>: Sync {
@@ -60,7 +58,7 @@ impl<'a, E: Element> Initial<'a, E> {
     /// # Errors
     /// [`Error::Memory`].
     pub(crate) fn whole(weights: &'a [E], n_columns: usize) -> Result<Self> {
-        let columns = collected((0..n_columns as u32).map(Some), NAMES)?;
+        let columns = collected((0..n_columns as u32).map(Some))?;
         Ok(Self { weights: weights.into(), width: n_columns, columns: columns.into(), states: (&[]).into() })
     }
 
@@ -77,7 +75,7 @@ impl<'a, E: Element> Initial<'a, E> {
                 "expected initial weights whose rows and columns are in the result".into(),
             ));
         }
-        let mut started = filled(false, width, NAMES)?;
+        let mut started = filled(false, width)?;
         for row in self.weights.chunks_exact(width.max(1)) {
             for (started, weight) in started.iter_mut().zip(row) {
                 if !weight.is_finite() {
@@ -88,7 +86,7 @@ impl<'a, E: Element> Initial<'a, E> {
             }
         }
         let columns = self.columns.iter();
-        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])), NAMES)
+        collected(columns.map(|column| column.is_some_and(|column| started[column as usize])))
     }
 
     /// The states, each as weights that have its places.
@@ -103,7 +101,7 @@ impl<'a, E: Element> Initial<'a, E> {
             columns: Cow::Borrowed(&*self.columns),
             states: (&[]).into(),
         });
-        collected(states, NAMES)
+        collected(states)
     }
 
     pub(crate) fn n_rows(&self) -> usize {
@@ -147,7 +145,7 @@ impl<'h, 'a, E: Element> Fresh<'h, 'a, E, u32> {
         initial: Option<&'h Initial<'h, E>>,
         (out, monitor): (&'h Matrix<'a, E>, &'h Monitor),
     ) -> Result<Self> {
-        let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }), NAMES)?;
+        let along = collected((0..n_rows as u32).map(|row| Entry { from: row, to: row }))?;
         let filling = Some(out.begin(Axis::Columns, along, monitor)?);
         Ok(Self { columns, width, initial, filling, origin: 0 })
     }
@@ -192,7 +190,7 @@ impl<E: Element, C: Stands> Home<E> for Fresh<'_, '_, E, C> {
     fn put(&self, tile: usize, weights: &[E], width: usize, lines: &mut Buffer<E>) -> Result<()> {
         let (columns, mut across) = (self.of(tile), Vec::new());
         for (from, column) in (0..).zip(columns) {
-            across.make_room(column.targets().len(), NAMES)?;
+            across.make_room(column.targets().len())?;
             across.extend(column.targets().iter().map(|&to| Entry { from, to: to - self.origin }));
         }
         let row_and_column = |row, lane: usize| (row, columns[lane].targets()[0] as usize);

@@ -9,11 +9,11 @@ use std::sync::{Mutex, PoisonError};
 use faer::linalg::matmul::matmul;
 use faer::traits::RealField;
 use faer::{Accum, Mat, Par};
-use memmap2::MmapMut;
 
 use super::caches;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::element::Element;
+use crate::memory::{Lack, ask};
 
 /// An element of matrices that the library can multiply.
 pub trait Product: Element + RealField {}
@@ -22,8 +22,6 @@ impl<E: Element + RealField> Product for E {}
 
 /// The library packs parts of matrices from this size on.
 const SIZE: usize = 32;
-/// Memory for other allocations meanwhile.
-const MARGIN: usize = 1 << 20;
 
 /// Makes sure that the calling thread has memory for packed parts of matrices.
 ///
@@ -40,11 +38,7 @@ pub(crate) fn packing() -> Result<()> {
     // One thread at a time, so that no two threads count on the same memory.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bytes = caches::third().saturating_mul(2);
-    MmapMut::map_anon(bytes.saturating_add(MARGIN)).map_err(|_| Error::Memory {
-        what: "multiplying matrices on a thread",
-        bytes: bytes as u128,
-        cure: "use fewer threads, or the iterative method",
-    })?;
+    ask(bytes).cured("use fewer threads, or the iterative method")?;
     let factor = Mat::from_fn(SIZE, SIZE, |i, j| f64::from(u8::from(i == j)));
     let mut product = Mat::zeros(SIZE, SIZE);
     matmul(&mut product, Accum::Replace, &factor, &factor, 1.0, Par::Seq);

@@ -25,8 +25,8 @@ use self::block::TileBlock;
 use self::lines::FileLines;
 use self::strided::Strided;
 use crate::error::{Error, Result};
-use crate::grow::collected;
 use crate::kernel::element::Element;
+use crate::memory::collected;
 use crate::monitor::Monitor;
 use crate::tiles::buffer::Buffer;
 
@@ -110,7 +110,7 @@ impl<'a, E: Element> Matrix<'a, E> {
             return Err(Error::Argument("expected a result to which nothing was written yet".into()));
         }
         let taken = (0..n_lanes).map(|_| AtomicBool::new(false));
-        let taken = collected(taken, "the rows or columns of the result")?;
+        let taken = collected(taken)?;
         Ok(Filling { matrix: self, lanes, along, taken, monitor })
     }
 

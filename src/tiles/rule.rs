@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::error::{Error, Result};
-use crate::grow::gathered;
 use crate::kernel::element::Element;
-use crate::monitor::Monitor;
+use crate::memory::gathered;
+use crate::monitor::{Monitor, Pulse};
 
 /// Saliences, learning rates and asymptotes, rounded to the type of the weights.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,7 @@ impl<E: Element> Parameters<E> {
             }
         };
         let all = |name: &str, values: &[f64], least| -> Result<Vec<E>> {
-            gathered(values.iter().map(|&value| rounded(name, value, least)), "the parameters of the rule")
+            gathered(values.iter().map(|&value| rounded(name, value, least)))
         };
         Ok(Self {
             alpha: all("alpha", alpha, 0.0)?,
@@ -80,9 +80,6 @@ pub(crate) struct Rates<'a> {
 }
 
 impl<'a> Rates<'a> {
-    /// How many tokens are checked between two looks at the monitor.
-    const POLL_EVERY: usize = 1 << 20;
-
     /// The rates for a number of tokens.
     ///
     /// # Errors
@@ -102,14 +99,14 @@ impl<'a> Rates<'a> {
                 )));
             }
             let good = |factor: &f64| *factor >= 0.0 && E::from_f64(beta * factor).is_finite();
-            for (block, factors) in factors.chunks(Self::POLL_EVERY).enumerate() {
+            for (block, factors) in factors.chunks(Pulse::WORK).enumerate() {
                 monitor.check()?;
                 if let Some(i) = factors.iter().position(|factor| !good(factor)) {
                     return Err(Error::Argument(format!(
                         "expected factors >= 0 that leave the rate finite in {}, found {} for token {}",
                         E::NAME,
                         factors[i],
-                        block * Self::POLL_EVERY + i + 1
+                        block * Pulse::WORK + i + 1
                     )));
                 }
             }

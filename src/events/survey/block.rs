@@ -13,14 +13,14 @@
 //! Reading checks that the numbers fit the file: positions are inside it, and the first of some twins names itself. Only
 //! [`EventFile::verify`] checks them against the events: a forged survey gives wrong weights, as forged events do.
 
-use super::summary::{NAMES, Position, Survey, Totals};
+use super::summary::{Position, Survey, Totals};
 use crate::error::Result;
 use crate::events::file::EventFile;
 #[cfg(test)]
 use crate::events::format::{HEADER, SURVEY};
 use crate::events::format::{Header, Input, check_seal, damaged, seal};
-use crate::events::packed::{BYTES, Packed};
-use crate::grow::{Grow, collected, gathered};
+use crate::events::packed::Packed;
+use crate::memory::{Grow, collected, gathered};
 
 /// Bytes before the arrays.
 const HEAD: usize = 40;
@@ -32,7 +32,7 @@ impl Survey {
     /// [`crate::error::Error::Memory`].
     pub(in crate::events) fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
-        out.grow_by(&[0; HEAD], BYTES)?;
+        out.grow_by(&[0; HEAD])?;
         let Self { first, after_last, cue_twins, outcome_twins, totals } = self;
         let fields: [fn(&Position) -> u64; 3] =
             [|position| position.events, |position| position.tokens, |position| position.slots];
@@ -79,13 +79,13 @@ impl Survey {
         };
         let after_last = positions(&mut arrays, n_cues)?;
         let after_last = after_last.map(|((events, tokens), slots)| Position { events, tokens, slots });
-        let after_last = collected(after_last, NAMES)?;
+        let after_last = collected(after_last)?;
         let cue_twins = twins(&arrays.take(n_cues, n_cues, "cues")?, &after_last, start)?;
         let first = positions(&mut arrays, n_outcomes)?;
         let first = first.map(|((events, tokens), slots)| {
             events.checked_sub(1).map(|events| Position { events, tokens, slots })
         });
-        let first = collected(first, NAMES)?;
+        let first = collected(first)?;
         let outcome_twins = twins(&arrays.take(n_outcomes, n_outcomes, "outcomes")?, &first, start)?;
         let mut input = arrays.input;
         input.padding()?;
@@ -148,7 +148,7 @@ fn twins<P: PartialEq>(numbers: &[u64], places: &[P], start: usize) -> Result<Ve
             Err(damaged(start, "twins that name the first of them", format!("{twin} for name {name}")))
         }
     };
-    gathered(numbers.iter().enumerate().map(twin), NAMES)
+    gathered(numbers.iter().enumerate().map(twin))
 }
 
 impl EventFile {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::part::Part;
-use super::summary::{NAMES, Position, Survey, Totals};
+use super::summary::{Position, Survey, Totals};
 use crate::error::Result;
 use crate::events::file::EventFile;
-use crate::grow::{collected, filled, gathered, short};
+use crate::memory::{collected, filled, gathered, short};
 use crate::monitor::Monitor;
 use crate::threads::each;
 
@@ -44,7 +44,7 @@ impl Survey {
 
     /// Surveys all events by a number of threads, each of which has consecutive chunks.
     fn in_parts(file: &EventFile, n: usize, monitor: &Monitor) -> Result<Self> {
-        let parts = collected((0..n).map(|_| Mutex::new(None)), NAMES)?;
+        let parts = collected((0..n).map(|_| Mutex::new(None)))?;
         let bound = |part: usize| file.n_chunks() * part / n;
         each(
             n,
@@ -65,10 +65,10 @@ impl Survey {
     fn joined(file: &EventFile, parts: impl Iterator<Item = Part>) -> Result<Self> {
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
         let mut survey = Self {
-            first: filled(None, n_outcomes, NAMES)?,
-            after_last: filled(Position::default(), n_cues, NAMES)?,
-            cue_twins: filled(0, n_cues, NAMES)?,
-            outcome_twins: filled(0, n_outcomes, NAMES)?,
+            first: filled(None, n_outcomes)?,
+            after_last: filled(Position::default(), n_cues)?,
+            cue_twins: filled(0, n_cues)?,
+            outcome_twins: filled(0, n_outcomes)?,
             totals: Totals::default(),
         };
         let mut before = Position::default();
@@ -101,13 +101,10 @@ impl Survey {
 /// The classes of names that are together in both of two partitions. In all three, a class is given by its first name.
 pub(crate) fn together(one: &[u32], other: &[u32]) -> Result<Vec<u32>> {
     let mut first = HashMap::new();
-    gathered(
-        (0..).zip(one.iter().zip(other)).map(|(name, classes)| {
-            first.try_reserve(1).map_err(|_| short::<[u32; 3]>(2 * first.len() + 1, NAMES))?;
-            Ok(*first.entry(classes).or_insert(name))
-        }),
-        NAMES,
-    )
+    gathered((0..).zip(one.iter().zip(other)).map(|(name, classes)| {
+        first.try_reserve(1).map_err(|_| short::<[u32; 3]>(2 * first.len() + 1))?;
+        Ok(*first.entry(classes).or_insert(name))
+    }))
 }
 
 #[cfg(test)]

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::summary::{NAMES, Position, Totals};
+use super::summary::{Position, Totals};
 use crate::error::Result;
 use crate::events::chunk::Body;
-use crate::events::file::{EventFile, LOOK_EVERY};
+use crate::events::file::EventFile;
 use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
 use crate::events::once::Once;
 use crate::events::twins::Twins;
-use crate::grow::filled;
-use crate::monitor::Monitor;
+use crate::memory::filled;
+use crate::monitor::{Monitor, Pulse};
 
 /// The survey of consecutive chunks. Positions are counted from the first of them.
 pub(super) struct Part {
@@ -36,8 +36,8 @@ impl Part {
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
         let one_class = |n: usize| Twins::new((0..n).map(|_| Some(0)));
         let mut part = Self {
-            first: filled(None, n_outcomes, NAMES)?,
-            after_last: filled(None, n_cues, NAMES)?,
+            first: filled(None, n_outcomes)?,
+            after_last: filled(None, n_cues)?,
             cue_twins: one_class(n_cues)?,
             outcome_twins: one_class(n_outcomes)?,
             end: Position::default(),
@@ -45,12 +45,12 @@ impl Part {
         };
         let (mut kappa, mut grouping, mut once) =
             (Kappa::new(n_cues)?, Grouping::new(n_cues)?, Once::default());
-        let mut seen = filled(false, types.len(), "what is known of event types")?;
+        let mut seen = filled(false, types.len())?;
         for index in chunks {
             monitor.check()?;
             let chunk = file.chunk(index)?;
             grouping.begin();
-            let mut work = 0;
+            let mut pulse = Pulse::default();
             for i in 0..chunk.body.len() {
                 let frequency = u64::from(chunk.frequency(i));
                 let (rows, row, new) = match &chunk.body {
@@ -60,11 +60,7 @@ impl Part {
                 let (cues, outcomes) = (rows.cues.get(row), once.of(rows.outcomes.get(row))?);
                 let names = cues.len() + outcomes.len();
                 part.totals.names += names as u64;
-                work += names;
-                if work >= LOOK_EVERY {
-                    monitor.check()?;
-                    work = 0;
-                }
+                pulse.beat(names, monitor)?;
                 let here = part.end;
                 part.end.events += 1;
                 if frequency == 0 {

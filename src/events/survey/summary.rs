@@ -1,8 +1,5 @@
 //! What is known of the events of a file.
 
-/// The name that errors of memory give to lists with an element for each name.
-pub(super) const NAMES: &str = "what is known of each name";
-
 /// The position of an event in the stream: the events, tokens and cue slots before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Position {

@@ -25,26 +25,22 @@ use std::sync::{Mutex, PoisonError};
 use super::activation::{Activation, Loss, Unit};
 use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
-use crate::grow::{collected, filled};
 use crate::kernel::block::{RowUpdate, Slots, block};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
-use crate::monitor::Monitor;
+use crate::memory::{collected, filled};
+use crate::monitor::{Monitor, Pulse};
 use crate::rules::rows::NumberRows;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
+use crate::tiles::columns::{Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
 use crate::tiles::rule::Parameters;
 use crate::tiles::width::{WIDEST, padded};
 
-const ERRORS: &str = "the errors of the passes";
-
-/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
-const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
 /// With so many columns or fewer, rows are a line or two of a cache.
@@ -117,7 +113,7 @@ pub fn learn_at<E: Element>(
         tile: descent.tile,
         shape: [(copies * n_rows) as f64, x.n_values() as f64 / n.max(1) as f64],
     };
-    let columns = collected(0..n_columns as u32, COLUMNS)?;
+    let columns = collected(0..n_columns as u32)?;
     let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
     let initial = descent.initial.map(|initial| Initial::whole(initial, n_columns)).transpose()?;
     let home = Fresh::all(&columns, n_rows, tiles.width, initial.as_ref(), (out, monitor))?;
@@ -136,9 +132,9 @@ pub fn learn_at<E: Element>(
             width,
             first: columns.start,
             n_columns: columns.len(),
-            targets: &mut filled(E::default(), AT_ONCE * width, COLUMNS)?,
+            targets: &mut filled(E::default(), AT_ONCE * width)?,
             rates: [E::default(); AT_ONCE],
-            squares: &mut filled(E::default(), if squares.is_some() { width } else { 0 }, ERRORS)?,
+            squares: &mut filled(E::default(), if squares.is_some() { width } else { 0 })?,
         };
         for pass in 0..passes {
             let order = orders.of(pass);
@@ -318,7 +314,7 @@ impl<E: Element> Pass<'_, '_, E> {
                 changed += slots;
                 position += tokens;
                 work += (slots + (function + 1) * tokens) * width;
-                if work >= POLL_EVERY {
+                if work >= Pulse::WORK {
                     self.monitor.advance((position - reported) as u64)?;
                     (reported, work) = (position, 0);
                 }

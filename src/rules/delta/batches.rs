@@ -17,19 +17,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, filled};
 use crate::learn::script::{EventStream, Repeats};
 use crate::lists::{DistinctLists, Lists, span};
-use crate::monitor::Monitor;
-
-const EVENTS: &str = "the events to learn";
-
-const BATCHES: &str = "the batches of events";
+use crate::memory::{Grow, collected, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// Tokens of a section, unless a batch has more.
 const SECTION: u64 = 1 << 16;
-/// Rows between two looks at the monitor.
-const POLL_EVERY: usize = 1 << 16;
+/// The work of a row, in numbers that are touched.
+const ROW: usize = 1 << 6;
 /// No group, no row.
 const NONE: u32 = u32::MAX;
 
@@ -89,7 +85,7 @@ impl TokenSource {
                         Some(types) => types[i],
                         None => reader.push(segment.rows.cues.get(i), segment.rows.outcomes.get(i))?,
                     };
-                    reader.source.types.grow(event_type, EVENTS)?;
+                    reader.source.types.grow(event_type)?;
                     let frequency = u64::from(segment.frequency(i));
                     tokens = tokens.saturating_add(frequency);
                     reader.source.end(frequency, tokens)?;
@@ -106,9 +102,9 @@ impl TokenSource {
             return Ok(());
         }
         while self.ends.len() + 1 < self.types.len() {
-            self.ends.grow(self.ends.len() as u64 + 1, EVENTS)?;
+            self.ends.grow(self.ends.len() as u64 + 1)?;
         }
-        self.ends.grow(tokens, EVENTS)
+        self.ends.grow(tokens)
     }
 
     /// Tokens in all.
@@ -129,8 +125,8 @@ impl TokenSource {
 
     /// For each column the first event with a token that has it, [`usize::MAX`] where none has.
     pub(super) fn first_events(&self) -> Result<Vec<usize>> {
-        let mut first = filled(usize::MAX, self.n_columns, EVENTS)?;
-        let mut seen = filled(false, self.pattern.len(), EVENTS)?;
+        let mut first = filled(usize::MAX, self.n_columns)?;
+        let mut seen = filled(false, self.pattern.len())?;
         for (event, &event_type) in self.types.iter().enumerate() {
             if self.tokens_of(event).is_empty() || std::mem::replace(&mut seen[event_type as usize], true) {
                 continue;
@@ -177,12 +173,12 @@ impl SourceReader {
         let event_type = event_type.ok_or_else(|| {
             Error::Argument("expected fewer than 2^32 - 1 different events; learn them in parts".into())
         })?;
-        self.source.outcomes.push(outcomes, EVENTS)?;
-        let (pattern, is_new) = self.patterns.intern(cues, EVENTS)?;
+        self.source.outcomes.push(outcomes)?;
+        let (pattern, is_new) = self.patterns.intern(cues)?;
         if is_new {
-            self.source.once.grow(!self.repeats.next(cues), EVENTS)?;
+            self.source.once.grow(!self.repeats.next(cues))?;
         }
-        self.source.pattern.grow(pattern, EVENTS)?;
+        self.source.pattern.grow(pattern)?;
         Ok(event_type)
     }
 }
@@ -264,7 +260,7 @@ pub(super) struct Maker {
     /// The outcomes of a group.
     outcomes: Vec<(u32, u64)>,
     /// Rows since the last look at the monitor.
-    work: usize,
+    pulse: Pulse,
 }
 
 /// All passes, cut into sections of batches.
@@ -306,7 +302,7 @@ impl<'a> Sections<'a> {
         let of_pass = usize::try_from(n_tokens.div_ceil(length)).map_err(too_many)?;
         let distinct = if order.is_some() { passes } else { passes.min(1) };
         let n = usize::try_from((of_pass as u64).saturating_mul(distinct)).map_err(too_many)?;
-        let made = collected((0..n).map(|_| OnceLock::new()), BATCHES)?;
+        let made = collected((0..n).map(|_| OnceLock::new()))?;
         Ok(Self { source, batch, length, of_pass, order, made, room: AtomicUsize::new(budget) })
     }
 
@@ -324,15 +320,15 @@ impl<'a> Sections<'a> {
     /// What a thread needs.
     pub(super) fn maker(&self) -> Result<Maker> {
         Ok(Maker {
-            counts: filled(0, self.source.pattern.len(), BATCHES)?,
+            counts: filled(0, self.source.pattern.len())?,
             types: Vec::new(),
             next: Vec::new(),
-            group: filled(NONE, self.source.patterns.len(), BATCHES)?,
+            group: filled(NONE, self.source.patterns.len())?,
             span: Vec::new(),
-            touched: filled(false, self.source.n_rows, BATCHES)?,
+            touched: filled(false, self.source.n_rows)?,
             rows: Vec::new(),
             outcomes: Vec::new(),
-            work: 0,
+            pulse: Pulse::default(),
         })
     }
 
@@ -413,19 +409,14 @@ impl Maker {
     fn count(&mut self, event_type: u32, n: u64, monitor: &Monitor) -> Result<()> {
         let count = &mut self.counts[event_type as usize];
         if *count == 0 {
-            self.types.grow(event_type, BATCHES)?;
+            self.types.grow(event_type)?;
         }
         *count += n;
         self.poll(1, monitor)
     }
 
     fn poll(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
-        self.work += work;
-        if self.work >= POLL_EVERY {
-            self.work = 0;
-            monitor.check()?;
-        }
-        Ok(())
+        self.pulse.beat(ROW * work, monitor)
     }
 
     /// Turns what was counted into a batch.
@@ -440,15 +431,15 @@ impl Maker {
         let first = section.tokens.len();
         self.span.clear();
         self.next.clear();
-        self.next.grow_to(self.types.len(), NONE, BATCHES)?;
+        self.next.grow_to(self.types.len(), NONE)?;
         for (place, &event_type) in (0..).zip(&self.types) {
             let pattern = source.pattern[event_type as usize];
             let group = &mut self.group[pattern as usize];
             if *group == NONE {
                 *group = self.span.len() as u32;
-                self.span.grow((place, place), BATCHES)?;
-                section.patterns.add(pattern, BATCHES)?;
-                section.tokens.grow(0, BATCHES)?;
+                self.span.grow((place, place))?;
+                section.patterns.add(pattern)?;
+                section.tokens.grow(0)?;
             } else {
                 let (_, last) = &mut self.span[*group as usize];
                 self.next[std::mem::replace(last, place) as usize] = place;
@@ -462,7 +453,7 @@ impl Maker {
             while let Some(&event_type) = self.types.get(place as usize) {
                 let columns = source.outcomes.get(event_type as usize);
                 let count = take(&mut self.counts[event_type as usize]);
-                self.outcomes.make_room(columns.len(), BATCHES)?;
+                self.outcomes.make_room(columns.len())?;
                 self.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
                 self.poll(1, monitor)?;
@@ -470,22 +461,22 @@ impl Maker {
             if start != end {
                 merge(&mut self.outcomes);
             }
-            section.outcomes.push(&self.outcomes, BATCHES)?;
+            section.outcomes.push(&self.outcomes)?;
             let pattern = section.patterns.items()[first + group];
             self.group[pattern as usize] = NONE;
             if !sections.single() {
                 for &row in source.patterns.get(pattern as usize) {
                     if !std::mem::replace(&mut self.touched[row as usize], true) {
-                        self.rows.grow(row, BATCHES)?;
+                        self.rows.grow(row)?;
                     }
                 }
             }
         }
-        section.touched.push(&self.rows, BATCHES)?;
+        section.touched.push(&self.rows)?;
         self.rows.drain(..).for_each(|row| self.touched[row as usize] = false);
         self.types.clear();
-        section.patterns.end(BATCHES)?;
-        section.batches.grow(tokens, BATCHES)
+        section.patterns.end()?;
+        section.batches.grow(tokens)
     }
 }
 

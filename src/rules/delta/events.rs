@@ -24,23 +24,21 @@ use super::batches::{Maker, Section, Sections, TokenSource};
 use super::descent::{Descent, DescentReport};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::grow::{Grow, collected, copied, filled};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step, step_between};
 use crate::kernel::vector::Vector;
 use crate::learn::script::{EventStream, Numbering};
-use crate::monitor::Monitor;
+use crate::memory::{Grow, collected, copied, filled};
+use crate::monitor::{Monitor, Pulse};
 use crate::tiles::buffer::Buffer;
-use crate::tiles::columns::{COLUMNS, Cut, Tile, Tiles};
+use crate::tiles::columns::{Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::result::Matrix;
 use crate::tiles::rule::{Parameters, same};
 use crate::tiles::width::WIDEST;
 
-/// The work is interrupted to look at the monitor after about this many slots times columns: a millisecond or so.
-const POLL_EVERY: usize = 1 << 22;
 /// The work that a function takes, in slots.
 const FUNCTION: usize = 16;
 
@@ -73,11 +71,11 @@ pub fn learn<E: Element>(
     let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
     descent.check([n_rows, n_columns], out.shape)?;
     let rule = plan.rule()?;
-    let (rows, columns) = (copied(plan.rows, COLUMNS)?, copied(plan.columns, COLUMNS)?);
+    let (rows, columns) = (copied(plan.rows)?, copied(plan.columns)?);
     let numbering = Numbering { rows, n_rows, columns, n_columns, once: true };
     let mut source = TokenSource::read(&EventStream::new(file, numbering)?, monitor)?;
     let columns = plan.in_order(&source.first_events()?)?;
-    let mut numbers = filled(0, n_columns, COLUMNS)?;
+    let mut numbers = filled(0, n_columns)?;
     for (number, &column) in (0..).zip(&columns) {
         numbers[column as usize] = number;
     }
@@ -108,8 +106,8 @@ pub fn learn<E: Element>(
         let columns = &columns[tile.columns.clone()];
         let before = &mut before[..(copies - 1) * n_rows * width];
         before.copy_from_slice(&weights[..(copies - 1) * n_rows * width]);
-        let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]), COLUMNS)?;
-        lambda.grow_to(width, E::default(), COLUMNS)?;
+        let mut lambda = collected(columns.iter().map(|&column| rule.lambda[column as usize]))?;
+        lambda.grow_to(width, E::default())?;
         let zero = weights.iter().all(|weight| weight.is_positive_zero());
         let mut tile = DeltaTile {
             weights,
@@ -118,7 +116,7 @@ pub fn learn<E: Element>(
             first: first as u32,
             n_columns: columns.len(),
             lambda: &lambda,
-            targets: &mut filled(E::default(), width, COLUMNS)?,
+            targets: &mut filled(E::default(), width)?,
             started: !zero || descent.activation != Activation::Identity,
         };
         let mut first = 0;
@@ -156,11 +154,8 @@ impl<E: Element> DeltaPlan<'_, E> {
     fn in_order(&self, first_events: &[usize]) -> Result<Vec<u32>> {
         let Descent { activation, initial, .. } = self.descent;
         let n_columns = self.lambda.len();
-        let mut start = if activation == Activation::Identity {
-            copied(first_events, COLUMNS)?
-        } else {
-            filled(0, n_columns, COLUMNS)?
-        };
+        let mut start =
+            if activation == Activation::Identity { copied(first_events)? } else { filled(0, n_columns)? };
         for row in initial.unwrap_or_default().chunks_exact(n_columns.max(1)) {
             for (start, weight) in start.iter_mut().zip(row) {
                 if !weight.is_positive_zero() {
@@ -168,7 +163,7 @@ impl<E: Element> DeltaPlan<'_, E> {
                 }
             }
         }
-        let mut columns = collected(0..n_columns as u32, COLUMNS)?;
+        let mut columns = collected(0..n_columns as u32)?;
         // Equal ones in their order.
         columns.sort_unstable_by_key(|&column| (start[column as usize], column));
         Ok(columns)
@@ -303,7 +298,7 @@ impl<E: Element> Delta<'_, '_, E> {
                     }
                 }
                 work += (cues.len() + function) * width + outcomes.len() + 1;
-                if work >= POLL_EVERY {
+                if work >= Pulse::WORK {
                     monitor.check()?;
                     work = 0;
                 }
@@ -315,7 +310,7 @@ impl<E: Element> Delta<'_, '_, E> {
                 }
                 work += section.touched(batch).len() * width;
             }
-            if work >= POLL_EVERY {
+            if work >= Pulse::WORK {
                 monitor.advance(done)?;
                 (done, work) = (0, 0);
             }

@@ -16,12 +16,10 @@
 //! *The bound.* A plane of stability kappa, |w*| = 1, has |w| >= w.w* = sum of a_m Z_m.w* >= kappa sum a. So no plane has a
 //! stability above |w| / sum a, as with MinOver, where strengths are counts. At the end both bounds are 1 / |w|.
 
-use super::patterns::{POLL_EVERY, Patterns, WEIGHTS, size};
+use super::patterns::{Patterns, size};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected, filled};
-use crate::monitor::Monitor;
-
-const EXAMPLES: &str = "a list of the examples";
+use crate::memory::{Grow, collected, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// How to learn.
 pub struct AdaTronPlan {
@@ -69,17 +67,17 @@ pub(super) fn sweep(
     let mut state = Strengths::new(patterns)?;
     let mut errors = Vec::new();
     let mut certain = patterns.is_empty();
-    let all = collected(0..patterns.len(), EXAMPLES)?;
+    let all = collected(0..patterns.len())?;
     while (errors.len() as u64) < plan.max_sweeps && !certain {
         if !errors.is_empty() {
             let support = all.iter().copied().filter(|&m| state.strengths[m] > 0.0);
-            let support = collected(support, EXAMPLES)?;
+            let support = collected(support)?;
             for _ in 0..patterns.len() / support.len().max(1) {
                 state.visit(&support, plan.gamma, monitor)?;
             }
         }
         let (wrong, least) = state.visit(&all, plan.gamma, monitor)?;
-        errors.grow(wrong, "the record of all sweeps")?;
+        errors.grow(wrong)?;
         swept()?;
         // Fields met on the way are those of other weights: where they are good enough it is worth to look again.
         certain = state.is_within(least / size(&state.weights), plan.tolerance)
@@ -102,25 +100,21 @@ struct Strengths<'a, 'b> {
     strengths: Vec<f64>,
     steps: u64,
     /// Multiplications since the monitor was looked at.
-    work: usize,
+    pulse: Pulse,
 }
 
 impl<'a, 'b> Strengths<'a, 'b> {
     fn new(patterns: &'a Patterns<'b>) -> Result<Self> {
-        let weights = filled(0.0, patterns.width(), WEIGHTS)?;
-        let strengths = filled(0.0, patterns.len(), WEIGHTS)?;
-        Ok(Self { patterns, weights, strengths, steps: 0, work: 0 })
+        let weights = filled(0.0, patterns.width())?;
+        let strengths = filled(0.0, patterns.len())?;
+        Ok(Self { patterns, weights, strengths, steps: 0, pulse: Pulse::default() })
     }
 
     /// Visits examples. Returns how many were met with fields of 0 and less, and the least field met.
     fn visit(&mut self, examples: &[usize], gamma: f64, monitor: &Monitor) -> Result<(i64, f64)> {
         let (mut wrong, mut least) = (0, f64::INFINITY);
         for &m in examples {
-            self.work += self.patterns.row_length() + 8;
-            if self.work > POLL_EVERY {
-                monitor.check()?;
-                self.work = 0;
-            }
+            self.pulse.beat(self.patterns.row_length() + 8, monitor)?;
             let field = self.patterns.field(m, &self.weights);
             wrong += i64::from(field <= 0.0);
             least = field.min(least);

@@ -15,22 +15,18 @@
 //! no plane has a stability above |v| / t = N |w| / t. Where the stability reached, the least field over |v|, comes near it, it is
 //! near the greatest that there is. Both are computed anew from the counts before that is said.
 
-use super::patterns::{POLL_EVERY, PatternColumns, Patterns, WEIGHTS, room, size};
+use super::patterns::{PatternColumns, Patterns, size};
 use crate::error::Result;
-use crate::grow::{Grow, collected};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, Lack, collected, filled};
+use crate::monitor::{Monitor, Pulse};
 
 /// Products may take this much memory, in bytes; those for which there is no room are made anew for each step.
 pub const BUDGET: usize = 1 << 28;
 /// Fields whose least is known by itself: few, so that its place is soon found; whole vectors of any instruction set.
 const BLOCK: usize = 64;
-
-const RECORD: &str = "the record of all steps";
-
-const PRODUCTS: &str = "products of examples";
 
 /// How to learn.
 pub struct MinOverPlan {
@@ -81,8 +77,8 @@ pub fn learn(patterns: &Patterns<'_>, plan: &MinOverPlan, monitor: &Monitor) -> 
     let mut certain = patterns.is_empty();
     while search.steps < plan.max_steps && !certain && !search.is_stuck() {
         if plan.record {
-            errors.grow(search.errors(), RECORD)?;
-            stabilities.grow(search.stability(), RECORD)?;
+            errors.grow(search.errors())?;
+            stabilities.grow(search.stability())?;
         }
         search.step(monitor)?;
         if search.steps.is_multiple_of(every) {
@@ -126,12 +122,12 @@ impl<'a, 'b> Search<'a, 'b> {
     pub(super) fn new(patterns: &'a Patterns<'b>, budget: usize, kernel: Option<Isa>) -> Result<Self> {
         let kernel = kernel.unwrap_or_else(Isa::best);
         let n = patterns.len();
-        let mut fields = room(n.next_multiple_of(BLOCK), 0.0)?;
+        let mut fields = filled(0.0, n.next_multiple_of(BLOCK))?;
         fields[n..].fill(f64::INFINITY);
         Ok(Self {
             products: Products::new(patterns, budget, kernel)?,
             fields,
-            counts: room(n, 0)?,
+            counts: filled(0, n)?,
             steps: 0,
             square: 0.0,
             at: 0,
@@ -187,13 +183,13 @@ impl<'a, 'b> Search<'a, 'b> {
 
     /// v.
     fn sum(&self) -> Result<Vec<f64>> {
-        let counts = collected(self.counts.iter().map(|&count| count as f64), WEIGHTS)?;
+        let counts = collected(self.counts.iter().map(|&count| count as f64))?;
         self.patterns.sum(&counts)
     }
 
     /// So many steps take a millisecond or so, while the products are at hand.
     pub(super) fn poll_every(&self) -> u64 {
-        let some = POLL_EVERY / (self.fields.len() + 64);
+        let some = Pulse::WORK / (self.fields.len() + 64);
         some.max(1) as u64
     }
 }
@@ -216,8 +212,9 @@ impl Products {
         let n = patterns.len();
         let width = n.next_multiple_of(BLOCK);
         let most = (budget / (8 * width).max(1)).min(u32::MAX as usize);
-        let columns = PatternColumns::new(patterns, kernel)?;
-        Ok(Self { columns, places: room(n, None)?, rows: Vec::new(), most, width, passing: Vec::new() })
+        let columns = PatternColumns::new(patterns, kernel)
+            .cured("learn from fewer examples, or take adatron, which needs no copy")?;
+        Ok(Self { columns, places: filled(None, n)?, rows: Vec::new(), most, width, passing: Vec::new() })
     }
 
     fn of(&mut self, patterns: &Patterns<'_>, example: usize, monitor: &Monitor) -> Result<&[f64]> {
@@ -225,14 +222,14 @@ impl Products {
             return Ok(&self.rows[place as usize]);
         }
         if self.rows.len() < self.most {
-            let mut row = room(self.width, 0.0)?;
+            let mut row = filled(0.0, self.width)?;
             self.columns.products(patterns, example, &mut row[..patterns.len()], monitor)?;
-            self.rows.make_room(1, PRODUCTS)?;
+            self.rows.make_room(1)?;
             self.places[example] = Some(self.rows.len() as u32);
             self.rows.push(row);
             return Ok(&self.rows[self.rows.len() - 1]);
         }
-        self.passing.grow_to(self.width, 0.0, PRODUCTS)?;
+        self.passing.grow_to(self.width, 0.0)?;
         self.columns.products(patterns, example, &mut self.passing[..patterns.len()], monitor)?;
         Ok(&self.passing)
     }

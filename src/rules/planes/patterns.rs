@@ -5,22 +5,17 @@
 //! machine.
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, copied, filled, gathered};
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
-use crate::monitor::Monitor;
+use crate::memory::{Grow, copied, filled, gathered};
+use crate::monitor::{Monitor, Pulse};
 use crate::rules::rows::{NumberRow, NumberRows};
 
 /// Sums side by side, so that additions do not wait for each other.
 const LANES: usize = 8;
 /// A run of products that stays in the first cache while the features pass by.
 const BLOCK: usize = 2048;
-/// The monitor is looked at after about this many multiplications: a millisecond or so.
-pub(super) const POLL_EVERY: usize = 1 << 22;
-
-/// What weights are called where memory for them ends.
-pub(super) const WEIGHTS: &str = "the weights";
 
 /// Examples and their classes.
 ///
@@ -52,7 +47,7 @@ impl<'a> Patterns<'a> {
             return expected("finite numbers, and classes +1 and -1");
         }
         let mut patterns = Self { rows, signs, features, bias, squares: Vec::new() };
-        patterns.squares = gathered((0..n).map(|m| patterns.square_of(m)), "the sizes of examples")?;
+        patterns.squares = gathered((0..n).map(|m| patterns.square_of(m)))?;
         Ok(patterns)
     }
 
@@ -132,7 +127,7 @@ impl<'a> Patterns<'a> {
     /// # Errors
     /// [`Error::Memory`].
     pub fn sum(&self, strengths: &[f64]) -> Result<Vec<f64>> {
-        let mut weights = filled(0.0, self.width(), WEIGHTS)?;
+        let mut weights = filled(0.0, self.width())?;
         for (example, &strength) in strengths.iter().enumerate() {
             if strength != 0.0 {
                 self.add(example, strength, &mut weights);
@@ -192,7 +187,7 @@ impl PatternColumns {
     pub(super) fn new(patterns: &Patterns<'_>, kernel: Isa) -> Result<Self> {
         let (n, p) = (patterns.len(), patterns.width());
         let layout = if patterns.rows.is_dense() {
-            let mut all = room(n.saturating_mul(p), 0.0)?;
+            let mut all = filled(0.0, n.saturating_mul(p))?;
             for m in 0..n {
                 patterns.each(m, |i, z| all[i * n + m] = z);
             }
@@ -202,14 +197,15 @@ impl PatternColumns {
                 return Err(Error::Argument(format!("expected fewer than 2^32 examples, found {n}")));
             }
             let slots = patterns.rows.n_values() + if patterns.bias { n } else { 0 };
-            let (mut starts, mut examples, mut all) = (room(p + 1, 0)?, room(slots, 0)?, room(slots, 0.0)?);
+            let (mut starts, mut examples, mut all) =
+                (filled(0, p + 1)?, filled(0, slots)?, filled(0.0, slots)?);
             for m in 0..n {
                 patterns.each(m, |i, _| starts[i + 1] += 1);
             }
             for i in 0..p {
                 starts[i + 1] += starts[i];
             }
-            let mut next = copied(&starts, "a copy of the examples, feature by feature,")?;
+            let mut next = copied(&starts)?;
             for m in 0..n {
                 patterns.each(m, |i, z| {
                     examples[next[i]] = m as u32;
@@ -232,7 +228,7 @@ impl PatternColumns {
     ) -> Result<()> {
         row.fill(0.0);
         let mut features = Vec::new();
-        features.make_room(patterns.width(), "the features of an example")?;
+        features.make_room(patterns.width())?;
         patterns.each(example, |i, z| {
             if z != 0.0 {
                 features.push((i, z));
@@ -242,7 +238,7 @@ impl PatternColumns {
             PatternLayout::Dense(all) => {
                 for (number, row) in row.chunks_mut(BLOCK).enumerate() {
                     let first = number * BLOCK;
-                    for some in features.chunks(POLL_EVERY / BLOCK) {
+                    for some in features.chunks(Pulse::WORK / BLOCK) {
                         monitor.check()?;
                         let task = AddColumns { all, features: some, examples: self.examples, first, row };
                         run(self.kernel, 1, task);
@@ -250,14 +246,10 @@ impl PatternColumns {
                 }
             }
             PatternLayout::Sparse { starts, examples, values } => {
-                let mut work = 0;
+                let mut pulse = Pulse::default();
                 for (i, z) in features {
                     let range = starts[i]..starts[i + 1];
-                    work += range.len();
-                    if work > POLL_EVERY {
-                        monitor.check()?;
-                        work = 0;
-                    }
+                    pulse.beat(range.len(), monitor)?;
                     for (&m, value) in examples[range.clone()].iter().zip(&values[range]) {
                         row[m as usize] += z * value;
                     }
@@ -306,16 +298,4 @@ impl Task<f64> for AddColumns<'_> {
             }
         }
     }
-}
-
-/// So many values, or an error that says what to do.
-pub(super) fn room<T: Clone>(length: usize, value: T) -> Result<Vec<T>> {
-    let mut all = Vec::new();
-    all.try_reserve_exact(length).map_err(|_| Error::Memory {
-        what: "a copy of the examples, feature by feature,",
-        bytes: length as u128 * size_of::<T>() as u128,
-        cure: "learn from fewer examples, or take adatron, which needs no copy",
-    })?;
-    all.resize(length, value);
-    Ok(all)
 }

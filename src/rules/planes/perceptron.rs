@@ -18,16 +18,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::grow::{Grow, copied, filled};
-use crate::monitor::Monitor;
+use crate::memory::{Grow, copied, filled};
+use crate::monitor::{Monitor, Pulse};
 use crate::rules::rows::NumberRows;
 
-/// The work is interrupted to look at the monitor after about this many products: a millisecond or so.
-const POLL_EVERY: usize = 1 << 20;
 /// Rows that are summed side by side.
 const AT_ONCE: usize = 8;
-
-const EXAMPLES: &str = "a list of the examples";
 
 /// Which mistakes are learned from at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,11 +115,11 @@ pub fn learn(
         x,
         y,
         eta: plan.eta,
-        weights: copied(plan.initial, "the weights")?,
+        weights: copied(plan.initial)?,
         bias: plan.bias,
-        added: filled(0, n, EXAMPLES)?,
+        added: filled(0, n)?,
         monitor,
-        work: 0,
+        pulse: Pulse::default(),
     };
     let mut errors = Vec::new();
     monitor.set_total((n as u64).saturating_mul(plan.max_sweeps));
@@ -132,7 +128,7 @@ pub fn learn(
             Update::Single => unit.single()?,
             Update::Batch => unit.batch()?,
         };
-        errors.grow(wrong, "the record of all sweeps")?;
+        errors.grow(wrong)?;
         unit.check()?;
         monitor.advance(n as u64)?;
         if wrong == 0 {
@@ -155,7 +151,7 @@ struct SignUnit<'a> {
     added: Vec<u64>,
     monitor: &'a Monitor,
     /// Products since the last look at the monitor.
-    work: usize,
+    pulse: Pulse,
 }
 
 impl SignUnit<'_> {
@@ -179,7 +175,7 @@ impl SignUnit<'_> {
     /// A sweep by the batch rule; how many examples were wrong.
     fn batch(&mut self) -> Result<u64> {
         let mut wrong = Vec::new();
-        wrong.make_room(self.y.len(), EXAMPLES)?;
+        wrong.make_room(self.y.len())?;
         self.each(|example, margin| {
             if !right(margin) {
                 wrong.push(example);
@@ -283,12 +279,7 @@ impl SignUnit<'_> {
     }
 
     fn poll(&mut self, work: usize) -> Result<()> {
-        self.work += work;
-        if self.work >= POLL_EVERY {
-            self.work = 0;
-            self.monitor.check()?;
-        }
-        Ok(())
+        self.pulse.beat(work, self.monitor)
     }
 }
 

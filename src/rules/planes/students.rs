@@ -19,9 +19,9 @@ use rayon::prelude::*;
 
 use super::adatron;
 use super::minover::{BUDGET, Search};
-use super::patterns::{Patterns, WEIGHTS, size};
+use super::patterns::{Patterns, size};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, ask, collected, copied, filled, gathered, short};
+use crate::memory::{Grow, ask, collected, copied, filled, gathered, short};
 use crate::monitor::Monitor;
 use crate::rules::rows::NumberRows;
 use crate::threads::pool;
@@ -31,10 +31,6 @@ use crate::tiles::product::packing;
 const TOLERANCE: f64 = 1e-6;
 /// Eigenvalues below this many n eps, of the greatest, are rounding errors.
 const SLACK: f64 = 8.0;
-
-const OUTCOMES: &str = "what becomes of the students";
-
-const MATRICES: &str = "the matrices of least squares";
 
 /// A way to learn the rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,16 +126,16 @@ pub fn study(draws: &Draws<'_>, plan: &StudentsPlan<'_>, monitor: &Monitor) -> R
             plan,
             monitor,
         };
-        let outcomes = gathered(plan.students.iter().map(|&student| class.outcome(student)), OUTCOMES);
+        let outcomes = gathered(plan.students.iter().map(|&student| class.outcome(student)));
         monitor.advance(1)?;
         outcomes
     };
     let pool = pool(plan.threads.min(replicates))?;
-    ask(replicates.saturating_mul(size_of::<Result<Vec<Outcome>>>()), OUTCOMES)?;
+    ask(replicates.saturating_mul(size_of::<Result<Vec<Outcome>>>()))?;
     let all: Vec<Result<Vec<Outcome>>> = pool.install(|| (0..replicates).into_par_iter().map(one).collect());
     let mut outcomes = Vec::new();
     for of_draw in all {
-        outcomes.grow_by(&of_draw?, OUTCOMES)?;
+        outcomes.grow_by(&of_draw?)?;
     }
     Ok(outcomes)
 }
@@ -160,9 +156,9 @@ impl Class<'_> {
             Student::Minover => self.minover()?,
             // From zero the rate only scales the weights, and a rate of 1 leaves whole numbers whole: what is on the plane is so
             // exactly, where multiples of 1 / N would round.
-            Student::Rosenblatt => self.rosenblatt(filled(0.0, self.teacher.len(), WEIGHTS)?, 1.0)?,
+            Student::Rosenblatt => self.rosenblatt(filled(0.0, self.teacher.len())?, 1.0)?,
             Student::RosenblattRandom => {
-                self.rosenblatt(copied(self.start, WEIGHTS)?, 1.0 / self.teacher.len() as f64)?
+                self.rosenblatt(copied(self.start)?, 1.0 / self.teacher.len() as f64)?
             }
             Student::Adatron => {
                 let plan =
@@ -171,7 +167,7 @@ impl Class<'_> {
                 (fit.weights, fit.steps)
             }
             Student::LeastSquares => (self.least_squares()?, 0),
-            Student::Hebb => (self.patterns.sum(&filled(1.0, self.patterns.len(), WEIGHTS)?)?, 0),
+            Student::Hebb => (self.patterns.sum(&filled(1.0, self.patterns.len())?)?, 0),
         };
         let overlap = dot(&weights, self.teacher);
         Ok(Outcome { error: angle(overlap, size(&weights) * size(self.teacher)), steps })
@@ -183,7 +179,7 @@ impl Class<'_> {
         let every = search.poll_every();
         // What each step adds to the overlap with the teacher.
         let gains = (0..self.patterns.len()).map(|m| self.patterns.field(m, self.teacher));
-        let gains = collected(gains, OUTCOMES)?;
+        let gains = collected(gains)?;
         let (mut overlap, mut before) = (0.0, None);
         while search.steps < most && !search.is_stuck() {
             overlap += gains[search.at];
@@ -224,7 +220,7 @@ impl Class<'_> {
     /// Z'(Z Z')^+ 1 or (Z'Z)^+ Z'1, whichever matrix is smaller.
     fn least_squares(&self) -> Result<Vec<f64>> {
         let (n, p) = (self.teacher.len(), self.patterns.len());
-        let mut columns = filled(0.0, n * p, MATRICES)?;
+        let mut columns = filled(0.0, n * p)?;
         for (m, column) in columns.chunks_exact_mut(n.max(1)).enumerate() {
             self.patterns.add(m, 1.0, column);
         }
@@ -238,14 +234,14 @@ impl Class<'_> {
             let right = product(columns, ones.as_ref())?;
             pseudo_solve(product(columns, columns.transpose())?.as_ref(), right)?
         };
-        collected(solution.col(0).iter().copied(), WEIGHTS)
+        collected(solution.col(0).iter().copied())
     }
 }
 
 /// A matrix of equal numbers.
 fn matrix(rows: usize, columns: usize, value: f64) -> Result<Mat<f64>> {
     let mut matrix = Mat::new();
-    matrix.try_reserve(rows, columns).map_err(|_| short::<f64>(rows.saturating_mul(columns), MATRICES))?;
+    matrix.try_reserve(rows, columns).map_err(|_| short::<f64>(rows.saturating_mul(columns)))?;
     matrix.resize_with(rows, columns, |_, _| value);
     Ok(matrix)
 }
@@ -262,8 +258,7 @@ fn pseudo_solve(gram: MatRef<'_, f64>, right: Mat<f64>) -> Result<Mat<f64>> {
     let mut vectors = matrix(n, n, 0.0)?;
     let mut spectrum = matrix(n, 1, 0.0)?;
     let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
-    let mut memory =
-        MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required(), MATRICES))?;
+    let mut memory = MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required()))?;
     self_adjoint_evd(
         gram,
         spectrum.as_mut().col_mut(0).as_diagonal_mut(),

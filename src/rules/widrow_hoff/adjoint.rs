@@ -5,10 +5,10 @@ use faer::linalg::triangular_solve::solve_unit_upper_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::block::{BLOCKS, Block, Blocks, width};
+use super::block::{Block, Blocks, width};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
-use crate::grow::{Grow, collected, gathered};
+use crate::memory::{Grow, collected, gathered};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
@@ -48,7 +48,7 @@ pub(super) fn learn<E: Product>(
         Ok(AdjointTile { first, width, v, sums, shares: Vec::new(), outcomes: plan.outcomes })
     };
     let tiles = (0..p).step_by(widest).map(begin);
-    let mut tiles = gathered(tiles, BLOCKS)?;
+    let mut tiles = gathered(tiles)?;
     let pool = pool(threads)?;
     blocks.visit(&pool, &mut tiles, true, monitor, |tile, block| tile.learn([p, q], block, blocks))?;
     if let Some(initial) = plan.initial {
@@ -56,13 +56,13 @@ pub(super) fn learn<E: Product>(
         pool.install(|| tiles.par_iter_mut().try_for_each(|tile| tile.add_initial(initial)))?;
     }
 
-    let along = collected((0..q as u32).map(|column| Entry { from: column, to: column }), BLOCKS)?;
+    let along = collected((0..q as u32).map(|column| Entry { from: column, to: column }))?;
     let filling = out.begin(Axis::Rows, along, monitor)?;
     let mut lines = filling.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
-        let across = collected(across, BLOCKS)?;
+        let across = collected(across)?;
         let row_and_column = |column, lane| (tile.first + lane, column);
         filling.write(&tile.sums, tile.width, &across, &mut lines, row_and_column)?;
     }
@@ -75,7 +75,7 @@ impl<E: Product> AdjointTile<'_, E> {
         let (width, n) = (*width, block.len());
         let (one, minus) = (E::from_f64(1.0), E::from_f64(-1.0));
         shares.clear();
-        shares.grow_to(n * width, E::default(), BLOCKS)?;
+        shares.grow_to(n * width, E::default())?;
         let after = MatRef::from_row_major_slice(v, p, width);
         let mut rows = MatMut::from_row_major_slice_mut(shares, n, width);
         matmul(rows.as_mut(), Accum::Replace, block.x(), after, one, Par::Seq);

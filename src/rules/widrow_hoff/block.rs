@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::plan::{Coding, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
-use crate::grow::{Grow, ask, filled};
+use crate::memory::{Grow, ask, filled};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::product::{Product, packing};
@@ -21,9 +21,6 @@ const TOKENS: usize = 48;
 /// Columns in a tile at most, and in its rows a multiple of these; measured with 300 numbers in a vector.
 const WIDEST: usize = 48;
 const WHOLE: usize = 8;
-
-/// What blocks are called where memory for them ends.
-pub(super) const BLOCKS: &str = "blocks of tokens";
 
 /// The blocks of all tokens, and what is needed to make them.
 pub(super) struct Blocks<'a, E> {
@@ -93,7 +90,7 @@ impl<'a, E: Product> Blocks<'a, E> {
         let n_runs = n_blocks.div_ceil(self.at_once);
         // Each event once for each tile.
         monitor.set_total(events as u64 * tiles.len() as u64);
-        ask(2 * self.at_once * size_of::<Result<Block<E>>>(), BLOCKS)?;
+        ask(2 * self.at_once * size_of::<Result<Block<E>>>())?;
         for run in 0..n_runs {
             let run = if backward { n_runs - 1 - run } else { run };
             let numbers = run * self.at_once..((run + 1) * self.at_once).min(n_blocks);
@@ -121,23 +118,23 @@ impl<'a, E: Product> Blocks<'a, E> {
 
     fn block(&self, events: Range<usize>) -> Result<Block<E>> {
         let (n, p) = (events.len(), self.cues.size());
-        let mut x = filled(E::default(), n * p, BLOCKS)?;
+        let mut x = filled(E::default(), n * p)?;
         for (event, row) in events.clone().zip(x.chunks_exact_mut(p.max(1))) {
             self.cues.add(self.tokens.cues(event), 0, row);
         }
         let mut z = Vec::new();
         if self.gathered {
-            z = filled(E::default(), n * self.outcomes.size(), BLOCKS)?;
+            z = filled(E::default(), n * self.outcomes.size())?;
             for (event, row) in events.clone().zip(z.chunks_exact_mut(self.outcomes.size().max(1))) {
                 self.outcomes.add(self.tokens.outcomes(event), 0, row);
             }
         }
-        let mut meetings = filled(E::default(), n * n, BLOCKS)?;
+        let mut meetings = filled(E::default(), n * n)?;
         let rows = MatRef::from_row_major_slice(&x, n, p);
         let square = MatMut::from_column_major_slice_mut(&mut meetings, n, n);
         matmul(square, Accum::Replace, rows, rows.transpose(), E::from_f64(1.0), Par::Seq);
         let mut rates = Vec::new();
-        rates.make_room(n, BLOCKS)?;
+        rates.make_room(n)?;
         for (t, event) in events.clone().enumerate() {
             let column = &mut meetings[t * n..][..n];
             self.kappa.fetch_max(column[t].to_f64().to_bits(), Relaxed);

@@ -4,10 +4,10 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::block::{BLOCKS, Block, Blocks, width};
+use super::block::{Block, Blocks, width};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
-use crate::grow::{Grow, collected, gathered};
+use crate::memory::{Grow, collected, gathered};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
@@ -45,17 +45,17 @@ pub(super) fn learn<E: Product>(
         Ok(ForwardTile { first, width, weights, errors: Vec::new(), outcomes: plan.outcomes })
     };
     let tiles = (0..q).step_by(widest).map(begin);
-    let mut tiles = gathered(tiles, BLOCKS)?;
+    let mut tiles = gathered(tiles)?;
     let pool = pool(threads)?;
     blocks.visit(&pool, &mut tiles, false, monitor, |tile, block| tile.learn(p, block, blocks))?;
 
-    let along = collected((0..p as u32).map(|row| Entry { from: row, to: row }), BLOCKS)?;
+    let along = collected((0..p as u32).map(|row| Entry { from: row, to: row }))?;
     let filling = out.begin(Axis::Columns, along, monitor)?;
     let mut lines = filling.buffer()?;
     for tile in &tiles {
         let lanes = 0..tile.width as u32;
         let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
-        let across = collected(across, BLOCKS)?;
+        let across = collected(across)?;
         let place = |row, lane| (row, tile.first + lane);
         filling.write(&tile.weights, tile.width, &across, &mut lines, place)?;
     }
@@ -67,7 +67,7 @@ impl<E: Product> ForwardTile<'_, E> {
         let Self { first, width, weights, errors, outcomes } = self;
         let (first, width, n) = (*first, *width, block.len());
         errors.clear();
-        errors.grow_to(n * width, E::default(), BLOCKS)?;
+        errors.grow_to(n * width, E::default())?;
         for (event, row) in block.events.clone().zip(errors.chunks_exact_mut(width)) {
             outcomes.add(blocks.tokens.outcomes(event), first, row);
         }

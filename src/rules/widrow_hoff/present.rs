@@ -13,7 +13,6 @@
 use super::plan::{Coding, Data, WidrowHoffPlan, WidrowHoffReport};
 use crate::error::{Error, Result};
 use crate::events::survey::summary::Position;
-use crate::grow::{collected, copied, filled};
 use crate::kernel::isa::Isa;
 use crate::learn::checked::scripted;
 use crate::learn::forward::learn_tile;
@@ -22,10 +21,11 @@ use crate::learn::script::{EventStream, Numbering};
 use crate::learn::stretch::{EVENT, OrderedEvents};
 use crate::learn::targets::{Columns, Targets};
 use crate::learn::tile::{Lanes, LearnsColumns};
+use crate::memory::{collected, copied, filled};
 use crate::monitor::Monitor;
 use crate::threads::sensible;
 use crate::tiles::buffer::Buffer;
-use crate::tiles::columns::{COLUMNS, Cut, Tiles};
+use crate::tiles::columns::{Cut, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
@@ -44,18 +44,13 @@ pub(super) fn learn<E: LearnsColumns>(
         return Err(Error::Argument("expected a vector for each row of a matrix".into()));
     };
     let n_columns = plan.outcomes.size();
-    let rule = Parameters::new(
-        &filled(1.0, n_rows, COLUMNS)?,
-        plan.eta,
-        plan.eta,
-        &filled(1.0, n_columns, COLUMNS)?,
-    )?;
+    let rule = Parameters::new(&filled(1.0, n_rows)?, plan.eta, plan.eta, &filled(1.0, n_columns)?)?;
     let survey = file.survey(sensible(plan.threads), monitor)?;
     let (tokens, slots) = (file.header().n_tokens, survey.totals.slots);
     let mut numbering = Numbering::of_names(file, matches!(plan.outcomes, Coding::Names { .. }))?;
-    (numbering.rows, numbering.n_rows) = (copied(places, COLUMNS)?, n_rows);
+    (numbering.rows, numbering.n_rows) = (copied(places)?, n_rows);
     if let Coding::Names { places, size } = plan.outcomes {
-        (numbering.columns, numbering.n_columns) = (copied(places, COLUMNS)?, size);
+        (numbering.columns, numbering.n_columns) = (copied(places)?, size);
     }
     let fits = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT)) <= plan.budget as u64;
     let cut = Cut {
@@ -66,7 +61,7 @@ pub(super) fn learn<E: LearnsColumns>(
         shape: [n_rows as f64, slots as f64 / tokens.max(1) as f64],
     };
     let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
-    let columns = collected(0..n_columns as u32, COLUMNS)?;
+    let columns = collected(0..n_columns as u32)?;
     let initial = plan.initial.map(|initial| Initial::whole(initial, n_columns)).transpose()?;
     let home = Fresh::all(&columns, n_rows, tiles.width, initial.as_ref(), (out, monitor))?;
     monitor.set_total(tokens.saturating_mul(home.n_tiles() as u64));

@@ -3,11 +3,9 @@
 use super::plan::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::EventList;
-use crate::grow::{Grow, collected};
 use crate::learn::script::{EventStream, Numbering};
+use crate::memory::{Grow, collected};
 use crate::monitor::Monitor;
-
-const TOKENS: &str = "the events to learn";
 
 /// The events of a file, without those of frequency 0, or rows of matrices.
 ///
@@ -35,7 +33,7 @@ impl Tokens {
                 let end = u32::try_from(n).map_err(|_| {
                     Error::Argument(format!("expected fewer than 2^32 rows, found {n}; learn them in parts"))
                 })?;
-                return Ok(Self { home: Home::Rows(collected(0..end, TOKENS)?), frequencies: Vec::new() });
+                return Ok(Self { home: Home::Rows(collected(0..end)?), frequencies: Vec::new() });
             }
             Data::Events(file) => file,
         };
@@ -48,7 +46,7 @@ impl Tokens {
                 for i in (0..segment.len).filter(|&i| segment.frequency(i) > 0) {
                     let row = segment.row(i) as usize;
                     rows.push(segment.rows.cues.get(row), segment.rows.outcomes.get(row))?;
-                    frequencies.grow(segment.frequency(i), TOKENS)?;
+                    frequencies.grow(segment.frequency(i))?;
                 }
                 Ok(())
             })?;

@@ -5,20 +5,21 @@ use super::pieces::{Pieces, Text};
 use super::windows::Event;
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
-use crate::grow::Grow;
+use crate::memory::Grow;
 use crate::monitor::{Monitor, Pulse};
 use crate::vocab::Vocab;
 
 /// About the most memory that the words take, and the lists of names that they give.
 const BUDGET: usize = 24 << 20;
 
-const WORDS: &str = "the words of a text";
+/// The work of a word, in numbers that are touched.
+pub(super) const WORD: usize = 1 << 10;
 
 /// Makes events of words. Each word has a number.
 pub(super) struct Encoder<'c> {
     corpus: &'c Corpus,
     monitor: &'c Monitor,
-    pulse: Pulse<'c>,
+    pulse: Pulse,
     words: Vocab,
     /// The writer's key of the event of each word, if words are events.
     keys: Vec<Option<u32>>,
@@ -34,7 +35,7 @@ impl<'c> Encoder<'c> {
         Self {
             corpus,
             monitor,
-            pulse: Pulse::new(monitor),
+            pulse: Pulse::default(),
             words: Vocab::new(),
             keys: Vec::new(),
             cues: pieces(&corpus.cues),
@@ -47,7 +48,7 @@ impl<'c> Encoder<'c> {
     pub(super) fn number(&mut self, word: &str) -> Result<u32> {
         let number = self.words.intern(word)?;
         if self.corpus.window == Window::ONE && number as usize == self.keys.len() {
-            self.keys.grow(None, WORDS)?;
+            self.keys.grow(None)?;
         }
         Ok(number)
     }
@@ -72,7 +73,7 @@ impl<'c> Encoder<'c> {
 
     /// Writes an event.
     pub(super) fn write(&mut self, event: Event<'_>, writer: &mut EventWriter) -> Result<()> {
-        self.pulse.beat(event.words.len())?;
+        self.pulse.beat(WORD * event.words.len(), self.monitor)?;
         let (words, rest, outcomes) = match event.middle {
             None => (event.words, &[][..], event.words),
             Some(at) => (&event.words[..at], &event.words[at + 1..], &event.words[at..=at]),

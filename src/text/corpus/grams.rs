@@ -9,9 +9,7 @@ use super::conllu;
 use super::names::Names;
 use super::options::{Corpus, Format, Letters};
 use crate::error::Result;
-use crate::grow::spell;
-
-const FRAME: &str = "the words of an event";
+use crate::memory::spell;
 
 /// The part of a word's record that a kind of names is made of: the whole record, or the word alone.
 pub(super) fn said<'w>(names: &Names, record: &'w str, corpus: &Corpus) -> &'w str {
@@ -55,10 +53,10 @@ fn grams(
     }
     let boundary = if n.get() == 1 { "" } else { &corpus.boundary };
     frame.clear();
-    spell(frame, boundary, FRAME)?;
+    spell(frame, boundary)?;
     for word in words {
-        spell(frame, word, FRAME)?;
-        spell(frame, boundary, FRAME)?;
+        spell(frame, word)?;
+        spell(frame, boundary)?;
     }
     letters(n, corpus.letters, frame, take)
 }

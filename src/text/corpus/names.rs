@@ -8,8 +8,6 @@ use crate::error::{Error, Result};
 use crate::lists::Lists;
 use crate::vocab::Vocab;
 
-const TABLE: &str = "a table of words and names";
-
 /// Names that words give.
 #[derive(Debug, Clone)]
 pub enum Names {
@@ -75,9 +73,9 @@ impl Table {
             return Err(Error::defect("each word once", format!("{word:?} again"), "delete one of them"));
         }
         for name in names {
-            self.names.add(name.into(), TABLE)?;
+            self.names.add(name.into())?;
         }
-        self.names.end(TABLE)
+        self.names.end()
     }
 }
 

@@ -20,11 +20,9 @@ use super::names::Names;
 use super::options::{Corpus, Letters, Window};
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
-use crate::grow::{Grow, collected, room_in, spell};
+use crate::memory::{Grow, collected, room_in, spell};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
-
-const PIECES: &str = "the names that words give";
 
 /// The lists of one kind of names, in ids of the writer.
 pub(super) struct Pieces {
@@ -148,7 +146,7 @@ impl Pieces {
     ) -> Result<()> {
         let Text { corpus, monitor, .. } = *text;
         let said = words.iter().map(|&word| said(&self.names, word, text));
-        grams::each(&self.names, &collected(said, "the names of a context")?, corpus, text.frame, |name| {
+        grams::each(&self.names, &collected(said)?, corpus, text.frame, |name| {
             monitor.check()?;
             writer.name(side, name)
         })
@@ -160,12 +158,12 @@ impl Pieces {
         let Self { names, lists, of_word, .. } = self;
         let said = said(names, word, text);
         let start = lists.0.len();
-        let take = |name: &str| lists.0.grow(writer.id(side, name)?, PIECES);
+        let take = |name: &str| lists.0.grow(writer.id(side, name)?);
         grams::each(names, &[said], text.corpus, text.frame, take)?;
         let list = lists.from(start);
         let at = word as usize;
         if of_word.len() <= at {
-            of_word.grow_to(at + 1, None, PIECES)?;
+            of_word.grow_to(at + 1, None)?;
         }
         of_word[at] = Some(list);
         Ok(list)
@@ -230,15 +228,15 @@ impl Joints {
         let Text { corpus, frame, .. } = text;
         frame.clear();
         for part in [edge(ends.0), &corpus.boundary, edge(ends.1)] {
-            spell(frame, part, PIECES)?;
+            spell(frame, part)?;
         }
         // No n-gram lies within one word and its boundaries, because the end and the beginning are too short.
         let start = lists.0.len();
-        let mut take = |name: &str| lists.0.grow(writer.id(side, name)?, PIECES);
+        let mut take = |name: &str| lists.0.grow(writer.id(side, name)?);
         grams::letters(*n, corpus.letters, frame, &mut take)?;
         let list = lists.from(start);
         let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
-        room_in(known, rehash, PIECES)?;
+        room_in(known, rehash)?;
         known.insert_unique(hash(ends, hasher), (ends, list), rehash);
         Ok(list)
     }
@@ -247,12 +245,12 @@ impl Joints {
     fn edges_of(&mut self, word: u32, text: &Text<'_>) -> Result<(u32, u32)> {
         let letters = said(&Names::Letters(self.n), word, text);
         let boundary = || text.corpus.boundary.chars();
-        let framed = collected(boundary().chain(letters.chars()), PIECES)?;
+        let framed = collected(boundary().chain(letters.chars()))?;
         let end: String = framed[framed.len().saturating_sub(self.reach)..].iter().collect();
         let beginning: String = letters.chars().chain(boundary()).take(self.reach).collect();
         let edges = (self.edges.intern(&end)?, self.edges.intern(&beginning)?);
         if self.of_word.len() <= word as usize {
-            self.of_word.grow_to(word as usize + 1, None, PIECES)?;
+            self.of_word.grow_to(word as usize + 1, None)?;
         }
         self.of_word[word as usize] = Some(edges);
         Ok(edges)

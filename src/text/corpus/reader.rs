@@ -1,7 +1,7 @@
 //! A reader of running text: it finds the words, and gives a writer the events that they make.
 
 use super::conllu::{self, Line};
-use super::encoder::Encoder;
+use super::encoder::{Encoder, WORD};
 use super::met::Met;
 use super::options::{Context, Corpus, Format, Window};
 use super::runs::{Item, Known, Run, Runs};
@@ -9,10 +9,8 @@ use super::windows::Windows;
 use super::words::{RunItem, Words};
 use crate::error::{Error, Result};
 use crate::events::write::EventWriter;
-use crate::grow::{Grow, collected};
+use crate::memory::{Grow, collected};
 use crate::monitor::{Monitor, Pulse};
-
-const ITEMS: &str = "what is between white space";
 
 /// An error, and the offset in the text at which it lies.
 type Refused = (usize, Error);
@@ -20,7 +18,8 @@ type Refused = (usize, Error);
 /// Reads text, and writes the events that it makes. Every call must give the same writer.
 pub struct TextReader<'c> {
     corpus: &'c Corpus,
-    pulse: Pulse<'c>,
+    monitor: &'c Monitor,
+    pulse: Pulse,
     words: Words<'c>,
     windows: Windows,
     /// Line ends since the last run of characters.
@@ -39,7 +38,8 @@ impl<'c> TextReader<'c> {
     pub fn new(corpus: &'c Corpus, monitor: &'c Monitor) -> Result<Self> {
         Ok(Self {
             corpus,
-            pulse: Pulse::new(monitor),
+            monitor,
+            pulse: Pulse::default(),
             words: Words::new(corpus)?,
             windows: Windows::new(corpus.window),
             line_ends: 0,
@@ -71,7 +71,7 @@ impl<'c> TextReader<'c> {
         writer: &mut EventWriter,
     ) -> Result<()> {
         for word in words {
-            self.pulse.beat(1)?;
+            self.pulse.beat(WORD, self.monitor)?;
             self.end_by_lines(writer)?;
             if self.words.keeps(word) {
                 let word = self.encoder.number(word)?;
@@ -138,7 +138,7 @@ impl<'c> TextReader<'c> {
     }
 
     fn begin_run(&mut self, writer: &mut EventWriter) -> Result<()> {
-        self.pulse.beat(1)?;
+        self.pulse.beat(WORD, self.monitor)?;
         self.end_by_lines(writer)
     }
 
@@ -151,7 +151,7 @@ impl<'c> TextReader<'c> {
         writer: &mut EventWriter,
     ) -> std::result::Result<usize, Refused> {
         while let Some(found) = bytes[at..].first_chunk().and_then(|text| self.runs.word(text)) {
-            let taken = self.pulse.beat(1).and_then(|()| self.word(found.word, writer));
+            let taken = self.pulse.beat(WORD, self.monitor).and_then(|()| self.word(found.word, writer));
             taken.map_err(|error| (at, error))?;
             at += found.length;
             if !found.goes_on {
@@ -172,7 +172,7 @@ impl<'c> TextReader<'c> {
         let known = match self.runs.get(run) {
             Some(Known::Items(items)) => {
                 self.items.clear();
-                self.items.make_room(items.len(), ITEMS).map_err(|error| (0, error))?;
+                self.items.make_room(items.len()).map_err(|error| (0, error))?;
                 self.items.extend(items.iter().map(|&item| (item, 0)));
                 true
             }
@@ -207,9 +207,9 @@ impl<'c> TextReader<'c> {
                 RunItem::Sentence => Item::Sentence,
                 RunItem::Document => Item::Document,
             };
-            items.grow((item, offset), ITEMS)
+            items.grow((item, offset))
         })?;
-        let holds = collected(items.iter().map(|&(item, _)| item), ITEMS)?;
+        let holds = collected(items.iter().map(|&(item, _)| item))?;
         if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
     }
 
@@ -217,7 +217,7 @@ impl<'c> TextReader<'c> {
     fn read_lines(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
-            self.pulse.beat(1).map_err(|error| (at, error))?;
+            self.pulse.beat(WORD, self.monitor).map_err(|error| (at, error))?;
             let says = conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
             let taken = match (says, self.corpus.context) {
                 (Line::Word(record), _) => self.record(record, writer),
@@ -307,7 +307,7 @@ impl<'c> TextReader<'c> {
             return Ok(());
         }
         let held = self.windows.held().iter().map(|&word| self.encoder.word(word).to_owned());
-        let held = collected(held, "the words of a context")?;
+        let held = collected(held)?;
         self.encoder.clear();
         self.runs.clear();
         self.windows.clear();

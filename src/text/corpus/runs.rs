@@ -5,9 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::error::Result;
-use crate::grow::{Grow, room_in};
-
-const RUNS: &str = "the words that were read before";
+use crate::memory::{Grow, room_in};
 
 /// What a run holds: a word, or several things; this bit says which.
 const SEVERAL: u32 = 1 << 31;
@@ -225,23 +223,23 @@ impl Runs {
             [Item::Word(word)] if word & SEVERAL == 0 => word,
             _ => {
                 let start = self.items.len();
-                self.items.grow_by(holds, RUNS)?;
-                self.several.grow((start, self.items.len()), RUNS)?;
+                self.items.grow_by(holds)?;
+                self.several.grow((start, self.items.len()))?;
                 SEVERAL | (self.several.len() - 1) as u32
             }
         };
         let Self { text, short, long, hasher, .. } = self;
         if let Some(key) = run.key() {
             let rehash = |(key, _): &(u64, u32)| hasher.hash_one(key);
-            room_in(short, rehash, RUNS)?;
+            room_in(short, rehash)?;
             short.insert_unique(hasher.hash_one(key), (key, holds), rehash);
             return Ok(());
         }
         // All fit: the budget is far below 2^31.
         let kept = Kept { head: run.head, length: run.len() as u32, tail: text.len() as u32, holds };
-        text.grow_by(run.tail(), RUNS)?;
+        text.grow_by(run.tail())?;
         let rehash = |kept: &Kept| hash(hasher, kept.head, tail(*kept, text));
-        room_in(long, rehash, RUNS)?;
+        room_in(long, rehash)?;
         long.insert_unique(hash(hasher, run.head, run.tail()), kept, rehash);
         Ok(())
     }

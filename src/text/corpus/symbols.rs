@@ -9,7 +9,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use crate::error::{Error, Result};
-use crate::grow::room_in;
+use crate::memory::room_in;
 
 /// The characters of words.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ impl<'c> Separators<'c> {
                 let separates = !ask.is_symbol(c)?;
                 let Self { others, hasher, .. } = self;
                 let rehash = |(c, _): &(char, bool)| hasher.hash_one(c);
-                room_in(others, rehash, "the characters of a text")?;
+                room_in(others, rehash)?;
                 others.insert_unique(hasher.hash_one(c), (c, separates), rehash);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::options::Window;
 use crate::error::{Error, Result};
-use crate::grow::Grow;
+use crate::memory::Grow;
 
 /// The words of a context, one after another, and the events that they make.
 ///
@@ -26,8 +26,6 @@ pub(super) struct Event<'w> {
 /// The most words of a context that is one event: all of them are held until it ends.
 const LONGEST: usize = 1 << 24;
 
-const WORDS: &str = "the words of a context";
-
 /// After this many words of a long context, those that no later event can hold are forgotten.
 const MANY: usize = 1 << 12;
 
@@ -45,7 +43,7 @@ impl Windows {
         if self.words.len() >= self.most {
             self.forget()?;
         }
-        self.words.grow(word, WORDS)
+        self.words.grow(word)
     }
 
     /// The event that the latest word completes, if there is one.

@@ -14,9 +14,7 @@ use super::met::Met;
 use super::options::{Context, Corpus, Normal};
 use super::symbols::{Allowed, Separators, Symbols};
 use crate::error::{Error, Result};
-use crate::grow::{ask, spell};
-
-const TEXT: &str = "a word of the text";
+use crate::memory::{ask, spell};
 
 /// A normal form is at most this many times as long as its text, in a list that grows by doubling.
 const LONGER: usize = 24;
@@ -100,7 +98,7 @@ impl<'c> Words<'c> {
     pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
         let Self { corpus, normal, lowered, met, .. } = self;
         // The new record has the word and the lemma in another form, and all else as it is.
-        ask(LONGER * record.len(), TEXT)?;
+        ask(LONGER * record.len())?;
         let mut cased = |text: &str| -> Result<String> {
             let normalized = normalize(text, corpus.normalize, normal)?;
             Ok(if corpus.lower { lower(normalized, lowered)?.to_owned() } else { normalized.to_owned() })
@@ -203,7 +201,7 @@ fn sentence_end(run: &str, ends: &str, closers: &Symbols) -> Option<usize> {
 fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) -> Result<&'n str> {
     let Some(form) = form.filter(|_| !text.is_ascii()) else { return Ok(text) };
     normal.clear();
-    ask(LONGER * text.len(), TEXT)?;
+    ask(LONGER * text.len())?;
     match form {
         Normal::Nfc => normal.extend(text.nfc()),
         Normal::Nfd => normal.extend(text.nfd()),
@@ -217,11 +215,11 @@ fn normalize<'n>(text: &'n str, form: Option<Normal>, normal: &'n mut String) ->
 fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
     lowered.clear();
     if text.is_ascii() {
-        spell(lowered, text, TEXT)?;
+        spell(lowered, text)?;
         lowered.make_ascii_lowercase();
         return Ok(lowered);
     }
-    ask(LONGER * text.len(), TEXT)?;
+    ask(LONGER * text.len())?;
     if text.contains('Σ') {
         // Sigma is the only letter whose lower case depends on its neighbours.
         lowered.push_str(&text.to_lowercase());

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use super::block::{CACHE_LINE, Entry, TileBlock};
 use crate::error::{Error, Result};
-use crate::grow::{Grow, collected};
 use crate::kernel::element::Element;
+use crate::memory::{Grow, collected};
 use crate::monitor::Monitor;
 use crate::tiles::buffer::Buffer;
 
@@ -88,7 +88,7 @@ impl FileLines {
             monitor.check()?;
             // Every call leaves the same places zero: those of no row of the tile.
             let gathered = (0..).zip(lanes).map(|(to, lane)| Entry { from: lane.from, to });
-            let gathered = collected(gathered, "the lines of a tile")?;
+            let gathered = collected(gathered)?;
             block.by_lanes(&gathered, |along, across, element| buffer[across * line + along] = element);
             let mut bytes = buffer.bytes();
             for adjoining in lanes.chunk_by(|one, next| one.to + 1 == next.to) {
@@ -97,7 +97,7 @@ impl FileLines {
                 self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
                 let piece = WrittenBytes { position, length: piece.len(), crc: crc32c::crc32c(piece) };
                 let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-                written.grow(piece, "the checksums of the lines")?;
+                written.grow(piece)?;
                 bytes = rest;
             }
         }
