@@ -38,8 +38,8 @@
 //! The data path: text -> names -> ids and a binary event file -> mapped reader -> scripts -> tiles -> weights. The rooms stand on
 //! three floors; a room uses rooms below it, never beside or above, but that `learn` and `rules` share a floor and know each other:
 //!
-//! - Data. [`error`], [`monitor`], `grow`, [`lists`], `threads`: errors; stopping and progress; lists that grow; many lists in one;
-//!   threads. [`vocab`]: names and ids. [`events`]: the binary event file. Above it [`text`]: event
+//! - Data. [`error`], [`monitor`], `memory`, [`lists`], `threads`: errors; stopping and progress; memory that may lack; many lists in
+//!   one; threads. [`vocab`]: names and ids. [`files`]: files that appear whole. [`events`]: the binary event file. Above it [`text`]: event
 //!   tables and running text, as names.
 //! - Machine. [`kernel`]: arithmetic on rows of weights, per instruction set. [`tiles`]: how weights are cut, the rule's
 //!   parameters, and where results go.
@@ -51,6 +51,7 @@ pub mod activate;
 pub mod equilibrium;
 pub mod error;
 pub mod events;
+pub mod files;
 pub mod kernel;
 pub mod learn;
 mod learner;

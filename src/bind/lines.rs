@@ -9,7 +9,7 @@ use pyo3::types::{PyList, PyString};
 use super::items::Items;
 use super::watch::watched;
 use crate::error::Error;
-use crate::events::text_file::{TextFile, is_csv, is_text};
+use crate::files::packed_text::{TextFile, is_csv, is_text};
 use crate::memory::{Grow, spell};
 use crate::text::source::{MAX_PIECE, Source, length_of};
 

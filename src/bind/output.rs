@@ -12,7 +12,7 @@ use super::arrays::{Read1, Write};
 use super::items::Items;
 use super::watch::{brief, watched};
 use crate::error::{Error, Result};
-use crate::events::atomic;
+use crate::files::atomic;
 use crate::memory::collected;
 use crate::monitor::Monitor;
 use crate::threads::each;

@@ -12,10 +12,10 @@
 use std::path::Path;
 
 use super::EventFile;
-use super::atomic::check_apart;
 use super::duplicates::{Duplicates, EventNames};
 use super::write::EventWriter;
 use crate::error::{Error, Place, Result};
+use crate::files::atomic::check_apart;
 use crate::lists::Lists;
 use crate::memory::filled;
 use crate::monitor::Monitor;

@@ -5,11 +5,10 @@
 //! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
 //!   one step, `kappa` sums alpha m^2 over an event's cues.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
-//! - [`map`] opens a file without reading all of it; [`atomic`] lets new files appear whole or not at all.
+//! - [`map`] opens a file without reading all of it.
 //! - [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads the same [`bytes`] from a map, a file, or a vector in memory.
 
-pub mod atomic;
 pub mod bytes;
 pub mod chunk;
 mod chunks;
@@ -32,7 +31,6 @@ mod save;
 pub mod sets;
 pub(crate) mod survey;
 pub mod table;
-pub(crate) mod text_file;
 pub(crate) mod twins;
 pub mod write;
 

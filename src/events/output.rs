@@ -4,11 +4,11 @@ use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::EventFile;
-use super::atomic::AtomicFile;
 use super::bytes::Bytes;
 use super::map;
-use super::text_file::check_binary_name;
 use crate::error::{Error, Result};
+use crate::files::atomic::AtomicFile;
+use crate::files::packed_text::check_binary_name;
 use crate::memory::{EVENTS, Grow, Lack, filled};
 
 #[derive(Debug)]

@@ -6,11 +6,11 @@
 
 use std::path::Path;
 
-use super::atomic::check_apart;
 use super::chunk::{Body, Chunk, EventList};
 use super::file::{EventFile, unknown_event};
 use super::write::{Duplicates, EventWriter};
 use crate::error::{Error, Result};
+use crate::files::atomic::check_apart;
 use crate::memory::{Grow, filled};
 use crate::monitor::Monitor;
 

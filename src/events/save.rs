@@ -4,11 +4,11 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::EventFile;
-use super::atomic::check_apart;
 use super::chunks::SURVEYED;
 use super::format::{HEADER, SURVEY};
 use super::output::Output;
 use crate::error::Result;
+use crate::files::atomic::check_apart;
 use crate::monitor::Monitor;
 use crate::threads::available;
 

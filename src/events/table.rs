@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use super::EventFile;
-use super::atomic::check_apart;
-use super::text_file::{TextFile, is_csv};
 use crate::error::{Error, Result};
+use crate::files::atomic::check_apart;
+use crate::files::packed_text::{TextFile, is_csv};
 use crate::memory::spell;
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;

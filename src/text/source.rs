@@ -187,11 +187,6 @@ impl<'m> Source<'m> {
         Ok(source)
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The first bytes of the file as stored, and whether it is compressed.
     pub(super) fn magic(&self) -> (&[u8], bool) {
         (&self.magic, self.encoding != Encoding::Plain)

@@ -8,8 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use liblzma::write::XzEncoder;
 
-use super::atomic::AtomicFile;
 use crate::error::{Error, Result};
+use crate::files::atomic::AtomicFile;
 
 /// The default level of the xz tool.
 const XZ_LEVEL: u32 = 6;
