@@ -8,13 +8,13 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::learn::{Kernels, Plan};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::{Kernels, Plan};
-use rescorla::monitor::Monitor;
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 10_000;
 const OUTCOMES: usize = 512;

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::Write;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::monitor::Monitor;
-use rescorla::text::corpus::Corpus;
-use rescorla::text::tables;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::text::corpus::Corpus;
+use rescorla::internals::text::tables;
 
 /// Words in the text, and so events of the corpus and of its table.
 const WORDS: u64 = 1_000_000;

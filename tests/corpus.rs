@@ -11,16 +11,16 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rescorla::error::{Error, Place, Result};
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::monitor::Monitor;
-use rescorla::text::corpus::{
+use rescorla::internals::error::{Error, Place, Result};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::text::corpus::{
     Allowed, Context, Corpus, Letters, Lookup, Names, Normal, Symbols, Table, TextReader, Unknown, Window,
 };
-use rescorla::text::kind::kind;
-use rescorla::text::source::MAX_PIECE;
-use rescorla::vocab::Vocab;
+use rescorla::internals::text::kind::kind;
+use rescorla::internals::text::source::MAX_PIECE;
+use rescorla::internals::vocab::Vocab;
 use tempfile::TempDir;
 
 type Event = (Vec<String>, String);
@@ -680,7 +680,7 @@ fn no_word_is_asked_for_names_that_no_event_has() {
         };
         let (_folder, path) = file(text.as_bytes());
         let bytes = compile(&corpus, &[path], Duplicates::Drop);
-        let events = rescorla::events::EventFile::open(bytes, None).unwrap();
+        let events = rescorla::internals::events::EventFile::open(bytes, None).unwrap();
         assert_eq!((events.len(), events.cues().len(), events.outcomes().len()), (12_000, 6_001, 12_000));
         // Where an event has it, it is asked for, and found.
         let wrong = if after > 0 { format!("{text}end a b\n") } else { format!("{text}b a end\n") };

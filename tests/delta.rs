@@ -3,18 +3,18 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::error::{Error, Result};
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::error::{Error, Result};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::learn::BUDGET;
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::delta::activation::{Activation, Loss};
+use rescorla::internals::rules::delta::descent::{Descent, DescentReport};
+use rescorla::internals::rules::delta::events::{DeltaPlan, learn};
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::BUDGET;
-use rescorla::monitor::Monitor;
-use rescorla::rules::delta::activation::{Activation, Loss};
-use rescorla::rules::delta::descent::{Descent, DescentReport};
-use rescorla::rules::delta::events::{DeltaPlan, learn};
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;
@@ -244,7 +244,7 @@ proptest! {
         let case = Case {
             kind: KINDS[0], batch: Some(1), passes: 1, keys: vec![], scheduled: false, initial: None, ..case
         };
-        let plan = rescorla::learn::Plan {
+        let plan = rescorla::internals::learn::Plan {
             rows: &(0..CUES as u32).collect::<Vec<_>>(),
             columns: &(0..OUTCOMES as u32).rev().map(Some).collect::<Vec<_>>(),
             alpha: &case.alpha,
@@ -252,7 +252,7 @@ proptest! {
             beta2: case.beta,
             lambda: &case.lambda,
             method: Some(Method::Forward),
-            ..rescorla::learn::Plan::default()
+            ..rescorla::internals::learn::Plan::default()
         };
         let mut out = vec![0.0_f64; CUES * OUTCOMES];
         let matrix = Matrix::new(&mut out, [CUES, OUTCOMES]).unwrap();

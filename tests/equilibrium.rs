@@ -3,11 +3,11 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::equilibrium::{Problem, Solution, Solver, equilibrium};
-use rescorla::error::Error;
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::monitor::Monitor;
+use rescorla::internals::equilibrium::{Problem, Solution, Solver, equilibrium};
+use rescorla::internals::error::Error;
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
 
 const CUES: usize = 14;
 const OUTCOMES: usize = 9;

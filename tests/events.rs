@@ -5,12 +5,12 @@
 use std::fs;
 
 use proptest::prelude::*;
-use rescorla::error::{Error, Result};
-use rescorla::events::EventFile;
-use rescorla::events::chunk::Body;
-use rescorla::events::map;
-use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::monitor::Monitor;
+use rescorla::internals::error::{Error, Result};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::chunk::Body;
+use rescorla::internals::events::map;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
 
 type Event = (Vec<String>, Vec<String>, u32);
 

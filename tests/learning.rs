@@ -5,19 +5,19 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rescorla::activate::{KnownWeights, RowByRow, Which, activate};
-use rescorla::error::Error;
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::activate::{KnownWeights, RowByRow, Which, activate};
+use rescorla::internals::error::Error;
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::learn::in_place::{InPlace, Slab};
+use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
+use rescorla::internals::tiles::rule::Schedule;
 use rescorla::kernel::dispatch::lanes;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
-use rescorla::learn::in_place::{InPlace, Slab};
-use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
-use rescorla::monitor::Monitor;
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
-use rescorla::tiles::rule::Schedule;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;

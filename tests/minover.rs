@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::error::Error;
+use rescorla::internals::error::Error;
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::planes::minover::{MinOverFit, MinOverPlan, learn};
+use rescorla::internals::rules::planes::patterns::Patterns;
+use rescorla::internals::rules::planes::{adatron, students};
+use rescorla::internals::rules::rows::NumberRows;
 use rescorla::kernel::isa::Isa;
-use rescorla::monitor::Monitor;
-use rescorla::rules::planes::minover::{MinOverFit, MinOverPlan, learn};
-use rescorla::rules::planes::patterns::Patterns;
-use rescorla::rules::planes::{adatron, students};
-use rescorla::rules::rows::NumberRows;
 
 #[derive(Debug, Clone)]
 struct Case {

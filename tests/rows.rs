@@ -3,16 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::error::{Error, Result};
+use rescorla::internals::error::{Error, Result};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::delta::activation::{Activation, Loss};
+use rescorla::internals::rules::delta::arrays;
+use rescorla::internals::rules::delta::descent::{Descent, DescentReport};
+use rescorla::internals::rules::planes::perceptron::{self, PerceptronPlan, Plane, Update};
+use rescorla::internals::rules::rows::NumberRows;
+use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
-use rescorla::monitor::Monitor;
-use rescorla::rules::delta::activation::{Activation, Loss};
-use rescorla::rules::delta::arrays;
-use rescorla::rules::delta::descent::{Descent, DescentReport};
-use rescorla::rules::planes::perceptron::{self, PerceptronPlan, Plane, Update};
-use rescorla::rules::rows::NumberRows;
-use rescorla::tiles::result::Matrix;
 
 const P: usize = 5;
 const Q: usize = 21;

@@ -4,20 +4,20 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::error::{Error, Result};
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::error::{Error, Result};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::learn::trajectory::{Cells, Recording};
+use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::rescorla_wagner::RescorlaWagner;
+use rescorla::internals::rules::rule::{At, Rule};
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
+use rescorla::internals::tiles::rule::Schedule;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
-use rescorla::learn::trajectory::{Cells, Recording};
-use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
-use rescorla::monitor::Monitor;
-use rescorla::rules::rescorla_wagner::RescorlaWagner;
-use rescorla::rules::rule::{At, Rule};
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
-use rescorla::tiles::rule::Schedule;
 
 const CUES: usize = 5;
 const OUTCOMES: usize = 7;

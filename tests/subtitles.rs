@@ -8,9 +8,9 @@ use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rescorla::error::{Defect, Error, Place, Result};
-use rescorla::monitor::Monitor;
-use rescorla::text::source::{MAX_PIECE, Source, Wrapping};
+use rescorla::internals::error::{Defect, Error, Place, Result};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::text::source::{MAX_PIECE, Source, Wrapping};
 
 fn gzip(content: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

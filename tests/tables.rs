@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use rescorla::error::{Defect, Error, Place, Result};
-use rescorla::events::format::MAGIC;
-use rescorla::events::write::{Duplicates, EventWriter};
-use rescorla::monitor::Monitor;
-use rescorla::text::kind::{Kind, kind};
-use rescorla::text::source::{MAX_HEADER, MAX_PIECE};
-use rescorla::text::tables::{Column, Layout, read, read_as, split_names};
-use rescorla::vocab::Vocab;
+use rescorla::internals::error::{Defect, Error, Place, Result};
+use rescorla::internals::events::format::MAGIC;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::text::kind::{Kind, kind};
+use rescorla::internals::text::source::{MAX_HEADER, MAX_PIECE};
+use rescorla::internals::text::tables::{Column, Layout, read, read_as, split_names};
+use rescorla::internals::vocab::Vocab;
 use tempfile::TempDir;
 
 type Event = (Vec<String>, Vec<String>, u32);

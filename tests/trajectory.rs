@@ -5,18 +5,18 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rescorla::error::Error;
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::error::Error;
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::learn::trajectory::{Cells, Recording};
+use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
+use rescorla::internals::tiles::rule::Schedule;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;
 use rescorla::kernel::scalar::Scalar;
-use rescorla::learn::trajectory::{Cells, Recording};
-use rescorla::learn::{BUDGET, Initial, Kernels, Plan};
-use rescorla::monitor::Monitor;
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
-use rescorla::tiles::rule::Schedule;
 
 const CUES: usize = 5;
 const OUTCOMES: usize = 9;

@@ -3,14 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::error::{Error, Result};
-use rescorla::events::EventFile;
-use rescorla::events::write::{Duplicates, EventWriter};
+use rescorla::internals::error::{Error, Result};
+use rescorla::internals::events::EventFile;
+use rescorla::internals::events::write::{Duplicates, EventWriter};
+use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::widrow_hoff::{
+    BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn,
+};
+use rescorla::internals::tiles::method::Method;
+use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::isa::Isa;
-use rescorla::monitor::Monitor;
-use rescorla::rules::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
-use rescorla::tiles::method::Method;
-use rescorla::tiles::result::Matrix;
 
 const CUES: usize = 5;
 const OUTCOMES: usize = 4;

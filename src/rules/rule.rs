@@ -18,13 +18,9 @@
 //! The documentation explains this rule on the page "A rule of your own":
 //!
 //! ```
-//! use rescorla::events::write::{Duplicates, EventWriter};
-//! use rescorla::error::Result;
 //! use rescorla::kernel::element::Element;
-//! use rescorla::learn::Plan;
-//! use rescorla::monitor::Monitor;
-//! use rescorla::rules::rule::Rule;
-//! use rescorla::tiles::result::Matrix;
+//! use rescorla::rule::Rule;
+//! use rescorla::{Duplicates, EventWriter, Matrix, Monitor, Plan, Result};
 //!
 //! /// A cue learns less, the more often it has been seen.
 //! struct Slower;

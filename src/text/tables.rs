@@ -142,7 +142,7 @@ impl TableRows {
 /// The names in a cell, each with its byte offset; an empty one is an error.
 ///
 /// ```
-/// use rescorla::text::tables::split_names;
+/// use rescorla::internals::text::tables::split_names;
 ///
 /// let names: Vec<_> = split_names("a_bc").map(|(at, name)| (at, name.unwrap())).collect();
 /// assert_eq!(names, [(0, "a"), (2, "bc")]);

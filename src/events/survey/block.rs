@@ -30,7 +30,7 @@ impl Survey {
     ///
     /// # Errors
     /// [`crate::error::Error::Memory`].
-    pub(in crate::events) fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
+    pub(in super::super) fn encode(&self, out: &mut Vec<u8>) -> Result<()> {
         let start = out.len();
         out.grow_by(&[0; HEAD])?;
         let Self { first, after_last, cue_twins, outcome_twins, totals } = self;
@@ -156,7 +156,7 @@ impl EventFile {
     ///
     /// # Errors
     /// [`crate::error::Error::Format`] when it is damaged.
-    pub(in crate::events) fn kept_survey(&self) -> Result<Option<Survey>> {
+    pub(in super::super) fn kept_survey(&self) -> Result<Option<Survey>> {
         let Some(place) = self.header().place_of_survey() else { return Ok(None) };
         let (start, mut bytes) = (place.start, Vec::new());
         self.read_part(place, &mut bytes)?;

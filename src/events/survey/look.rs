@@ -114,11 +114,11 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     /// Events of few names, each with a frequency.
-    pub(in crate::events::survey) type Events = Vec<(Vec<u32>, Vec<u32>, u32)>;
+    pub(in super::super) type Events = Vec<(Vec<u32>, Vec<u32>, u32)>;
 
     const NAMES: u32 = 6;
 
-    pub(in crate::events::survey) fn events() -> impl Strategy<Value = Events> {
+    pub(in super::super) fn events() -> impl Strategy<Value = Events> {
         let ids = || prop::collection::vec(0..NAMES, 0..4);
         let event = || (ids(), ids(), 0..4_u32);
         let varied = prop::collection::vec(event(), 0..30);
@@ -131,7 +131,7 @@ pub(super) mod tests {
         write(EventWriter::new(None, Duplicates::Keep, None).unwrap(), events, times, plain)
     }
 
-    pub(in crate::events::survey) fn write(
+    pub(in super::super) fn write(
         mut writer: EventWriter,
         events: &Events,
         times: usize,

@@ -14,9 +14,9 @@ use crate::vocab::Vocab;
 ///
 /// ```
 /// use rescorla::EventWriter;
-/// use rescorla::events::write::Duplicates;
-/// use rescorla::monitor::Monitor;
-/// use rescorla::text::corpus::{Corpus, TextReader};
+/// use rescorla::internals::events::write::Duplicates;
+/// use rescorla::internals::monitor::Monitor;
+/// use rescorla::internals::text::corpus::{Corpus, TextReader};
 ///
 /// let corpus = Corpus { symbols: Some("a-z".parse()?), ..Corpus::default() };
 /// let mut writer = EventWriter::new(None, Duplicates::Drop, None)?;

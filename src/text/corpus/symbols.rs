@@ -120,7 +120,7 @@ fn always_separates(boundary: &str, c: char) -> bool {
 /// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`.
 ///
 /// ```
-/// use rescorla::text::corpus::Symbols;
+/// use rescorla::internals::text::corpus::Symbols;
 ///
 /// let german: Symbols = r"a-zäöüß\--".parse()?;
 /// assert!("straße-".chars().all(|c| german.contains(c)));
@@ -128,7 +128,7 @@ fn always_separates(boundary: &str, c: char) -> bool {
 /// let greek: Symbols = r"\p{Greek}\d".parse()?;
 /// assert!("αω7".chars().all(|c| greek.contains(c)) && !greek.contains('a'));
 /// assert!("z-a".parse::<Symbols>().is_err());
-/// # Ok::<(), rescorla::error::Error>(())
+/// # Ok::<(), rescorla::internals::error::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbols {
