@@ -39,12 +39,12 @@ pub(super) struct Batch {
 
 /// The batches of a table, one after another.
 pub(super) struct Batches {
-    source: Source,
+    source: BatchSource,
     schema: Schema,
     taken: u64,
 }
 
-enum Source {
+enum BatchSource {
     Stream(FFI_ArrowArrayStream),
     /// A Python object with `read_next_batch`, whose batches have `__arrow_c_array__`.
     Reader(Py<PyAny>),
@@ -59,12 +59,12 @@ impl Batches {
         let py = source.py();
         let (source, schema) = if source.hasattr(intern!(py, "read_next_batch"))? {
             let capsule = source.getattr(intern!(py, "schema"))?.call_method0("__arrow_c_schema__")?;
-            (Source::Reader(source.clone().unbind()), schema_in(&capsule)?)
+            (BatchSource::Reader(source.clone().unbind()), schema_in(&capsule)?)
         } else {
             check_own_buffers(source)?;
             let mut stream = stream_in(&source.call_method0("__arrow_c_stream__")?)?;
             let schema = schema_of(&mut stream)?;
-            (Source::Stream(stream), schema)
+            (BatchSource::Stream(stream), schema)
         };
         Ok(Self { source, schema, taken: 0 })
     }
@@ -80,8 +80,8 @@ impl Batches {
     pub(super) fn next(&mut self, wanted: Columns) -> Result<Option<Batch>> {
         let number = self.taken;
         let array = match &mut self.source {
-            Source::Stream(stream) => next_of_stream(stream)?,
-            Source::Reader(reader) => Python::try_attach(|py| {
+            BatchSource::Stream(stream) => next_of_stream(stream)?,
+            BatchSource::Reader(reader) => Python::try_attach(|py| {
                 exit::exempt_own_thread();
                 next_of_reader(reader.bind(py), &self.schema, wanted, number)
             })

@@ -20,15 +20,15 @@ use crate::text::tables::{Column, Layout};
 const LOOK_EVERY: u64 = 4096;
 
 /// What a file holds, in a word; its first line; and the cells of that, if it looks like a table.
-type Seen = (&'static str, String, Vec<String>);
+type PyLook = (&'static str, String, Vec<String>);
 
 /// What a file holds, told by its content.
 #[pyfunction]
-pub(crate) fn look(py: Python<'_>, path: PathBuf) -> PyResult<Seen> {
+pub(crate) fn look(py: Python<'_>, path: PathBuf) -> PyResult<PyLook> {
     Ok(seen(py.detach(|| kind::look(&path))?))
 }
 
-pub(super) fn seen(Look { kind, first, columns }: Look) -> Seen {
+pub(super) fn seen(Look { kind, first, columns }: Look) -> PyLook {
     let kind = match kind {
         Kind::Events => "events",
         Kind::PackedEvents => "packed",
@@ -169,10 +169,10 @@ fn each_of(
 }
 
 type Object<'py> = Bound<'py, PyAny>;
-type Parts<'py> = (Object<'py>, Object<'py>, Option<Object<'py>>);
+type EventParts<'py> = (Object<'py>, Object<'py>, Option<Object<'py>>);
 
 /// Cues, outcomes and, if there is one, the frequency.
-fn parts<'py>(event: &Object<'py>, number: u64) -> PyResult<Option<Parts<'py>>> {
+fn parts<'py>(event: &Object<'py>, number: u64) -> PyResult<Option<EventParts<'py>>> {
     if event.is_instance_of::<PyString>() {
         return Ok(None);
     }
@@ -192,7 +192,7 @@ fn parts<'py>(event: &Object<'py>, number: u64) -> PyResult<Option<Parts<'py>>> 
 }
 
 /// The parts of a mapping by their names, in any case; of names that differ in case alone the one in small letters.
-fn named_parts<'py>(event: &Bound<'py, PyMapping>, number: u64) -> PyResult<Option<Parts<'py>>> {
+fn named_parts<'py>(event: &Bound<'py, PyMapping>, number: u64) -> PyResult<Option<EventParts<'py>>> {
     let mut found = [const { None }; 3];
     let mut others = false;
     for key in event.keys()? {

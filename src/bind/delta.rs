@@ -58,7 +58,7 @@ pub(crate) fn delta_rule<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (rows, columns) = (indices(&cue_rows)?, indices(&outcome_columns)?);
-    let data = Data::Events { events, rows, columns, lambda: lambda_.to_vec()? };
+    let data = PyData::Events { events, rows, columns, lambda: lambda_.to_vec()? };
     DescentArguments::of(parameters)?.learn_into(py, &data, &out)
 }
 
@@ -80,12 +80,12 @@ pub(crate) fn delta_rule_rows<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let paces = paces.map(|paces| paces.to_vec()).transpose()?;
-    let data = Data::Rows { x: &x, z: &z, paces, squares: squares.as_ref() };
+    let data = PyData::Rows { x: &x, z: &z, paces, squares: squares.as_ref() };
     DescentArguments::of(parameters)?.learn_into(py, &data, &out)
 }
 
 /// What to learn.
-enum Data<'a, 'py> {
+enum PyData<'a, 'py> {
     Events {
         events: &'a PyEventFile,
         rows: Vec<u32>,
@@ -104,7 +104,7 @@ impl<'py> DescentArguments<'py> {
     fn learn_into(
         &self,
         py: Python<'py>,
-        data: &Data<'_, 'py>,
+        data: &PyData<'_, 'py>,
         out: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let report = of_floats!(out, Ix2, out => self.learn(py, data, Write::of(out)?), else {
@@ -120,7 +120,7 @@ impl<'py> DescentArguments<'py> {
     fn learn<E: Element + NumpyElement>(
         &self,
         py: Python<'_>,
-        data: &Data<'_, '_>,
+        data: &PyData<'_, '_>,
         out: Write2<'_, E>,
     ) -> PyResult<DescentReport> {
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
@@ -143,13 +143,13 @@ impl<'py> DescentArguments<'py> {
             tile: self.tile,
         };
         match data {
-            Data::Events { events, rows, columns, lambda } => {
+            PyData::Events { events, rows, columns, lambda } => {
                 let file = &events.file;
                 let slots = events.slots().saturating_add(file.header().n_tokens);
                 let plan = DeltaPlan { rows, columns, lambda, descent, budget: BUDGET };
                 self.run(py, out, slots, |out, monitor| learn(file, &plan, out, monitor))
             }
-            Data::Rows { x, z, paces, squares } => {
+            PyData::Rows { x, z, paces, squares } => {
                 let (x, z) = (x.hold::<E>()?, z.hold::<E>()?);
                 let (x, z) = (x.rows()?, z.rows()?);
                 let slots = (x.n_values() as u64).saturating_add(x.shape()[0] as u64);

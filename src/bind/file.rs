@@ -48,7 +48,7 @@ const ROOM: usize = 1 << 20;
 /// The end of a file takes so many steps an event at most: a large one is looked at.
 const STEPS: u64 = 8;
 
-type Names<'py> = Bound<'py, PyTuple>;
+type PyNames<'py> = Bound<'py, PyTuple>;
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
 impl PyEventFile {
@@ -145,11 +145,11 @@ impl PyEventFile {
         self.file.outcomes().len()
     }
 
-    fn cue_names<'py>(&self, py: Python<'py>) -> PyResult<Names<'py>> {
+    fn cue_names<'py>(&self, py: Python<'py>) -> PyResult<PyNames<'py>> {
         tuple_of(py, self.file.cues())
     }
 
-    fn outcome_names<'py>(&self, py: Python<'py>) -> PyResult<Names<'py>> {
+    fn outcome_names<'py>(&self, py: Python<'py>) -> PyResult<PyNames<'py>> {
         tuple_of(py, self.file.outcomes())
     }
 
@@ -418,7 +418,7 @@ fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<In
 }
 
 /// Python strings of all names. Not made as a tuple at once: where there is no memory for one, that would panic.
-fn tuple_of<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<Names<'py>> {
+fn tuple_of<'py>(py: Python<'py>, vocab: &Vocab) -> PyResult<PyNames<'py>> {
     let names = PyList::empty(py);
     for name in vocab.names() {
         names.append(PyString::from_bytes(py, name.as_bytes())?)?;

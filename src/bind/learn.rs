@@ -31,7 +31,7 @@ use crate::tiles::rule::Schedule;
 const RULE: &str = "rescorla_wagner";
 
 /// A file for the result: where it is, what errors call it, where the elements begin, and their type.
-type Room = (PathBuf, PathBuf, u64, String);
+type ResultFile = (PathBuf, PathBuf, u64, String);
 
 /// Factors on beta1 and on beta2, token by token.
 type Factors<'py> = (Read1<'py, f64>, Read1<'py, f64>);
@@ -82,7 +82,7 @@ pub(crate) fn learn<'py>(
         // Held until the work is done.
         arguments.learn(py, events, &Write::of(out)?.matrix()?)
     }, else {
-        let (file, path, start, element): Room = out.extract()?;
+        let (file, path, start, element): ResultFile = out.extract()?;
         match element.as_str() {
             f64::NAME => arguments.learn_file::<f64>(py, events, file, path, start),
             f32::NAME => arguments.learn_file::<f32>(py, events, file, path, start),

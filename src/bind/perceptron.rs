@@ -9,7 +9,8 @@ use crate::memory::collected;
 use crate::rules::planes::perceptron::{PerceptronPlan, learn};
 
 /// Weights, bias, stability, the errors of each sweep, how often each example was added.
-type Plane<'py> = (Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+type PyPlane<'py> =
+    (Bound<'py, PyArray1<f64>>, f64, f64, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 /// Learns the classes of the rows of a table.
 #[pyfunction]
@@ -25,7 +26,7 @@ pub(crate) fn perceptron<'py>(
     bias: Option<f64>,
     max_sweeps: u64,
     progress: Progress,
-) -> PyResult<Plane<'py>> {
+) -> PyResult<PyPlane<'py>> {
     let table = x.hold::<f64>()?;
     let rows = table.rows()?;
     let y = y.to_vec()?;

@@ -11,7 +11,7 @@ use crate::memory::collected;
 use crate::rules::planes::students::{Draws, Student, StudentsPlan, study};
 
 /// Errors and steps, student after student of each draw.
-type Found<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
+type PyOutcomes<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u64>>);
 
 /// Lets all students learn from all draws.
 #[pyfunction]
@@ -28,7 +28,7 @@ pub(crate) fn students<'py>(
     stop: Option<f64>,
     threads: usize,
     progress: Progress,
-) -> PyResult<Found<'py>> {
+) -> PyResult<PyOutcomes<'py>> {
     let students: Result<Vec<Student>> = students.0.iter().map(|name| name.parse()).collect();
     let students = students?;
     let [_, examples, features] = *inputs.shape() else {

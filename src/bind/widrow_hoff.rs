@@ -18,8 +18,8 @@ use crate::tiles::product::Product;
 parameters! {
     /// What is learned, and how.
     struct WidrowHoffArguments {
-        cues: Vectors<'py>,
-        outcomes: Vectors<'py>,
+        cues: PyVectors<'py>,
+        outcomes: PyVectors<'py>,
         eta: f64,
         initial: Option<Bound<'py, PyUntypedArray>>,
         method: Option<Named<Method>>,
@@ -40,7 +40,7 @@ parameters! {
 )]
 pub(crate) fn widrow_hoff<'py>(
     py: Python<'py>,
-    events: Tokens<'py>,
+    events: PyTokens<'py>,
     out: Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -58,13 +58,13 @@ pub(crate) fn widrow_hoff<'py>(
 
 /// What the tokens are.
 #[derive(FromPyObject)]
-pub(crate) enum Tokens<'py> {
+pub(crate) enum PyTokens<'py> {
     File(PyRef<'py, PyEventFile>),
     Rows(usize),
 }
 
 /// What names stand for: places, or vectors.
-type Vectors<'py> = (Bound<'py, PyUntypedArray>, Option<usize>);
+type PyVectors<'py> = (Bound<'py, PyUntypedArray>, Option<usize>);
 
 /// What names stand for, borrowed from Python.
 enum HeldVectors<'py, E: NumpyElement> {
@@ -73,7 +73,7 @@ enum HeldVectors<'py, E: NumpyElement> {
 }
 
 impl<'py, E: Product + NumpyElement> HeldVectors<'py, E> {
-    fn new((array, size): &Vectors<'py>) -> PyResult<Self> {
+    fn new((array, size): &PyVectors<'py>) -> PyResult<Self> {
         if let Some(size) = *size {
             let places = array
                 .cast::<PyArray1<i64>>()
@@ -97,7 +97,7 @@ impl WidrowHoffArguments<'_> {
     fn learn<E: Kernels + NumpyElement>(
         &self,
         py: Python<'_>,
-        tokens: &Tokens<'_>,
+        tokens: &PyTokens<'_>,
         mut out: Write2<'_, E>,
     ) -> PyResult<WidrowHoffReport> {
         let (cues, outcomes) = (HeldVectors::<E>::new(&self.cues)?, HeldVectors::<E>::new(&self.outcomes)?);
@@ -116,8 +116,8 @@ impl WidrowHoffArguments<'_> {
             budget: BUDGET,
         };
         let (data, n) = match tokens {
-            Tokens::File(events) => (Data::Events(&events.file), events.file.header().n_tokens),
-            Tokens::Rows(n) => (Data::Rows(*n), *n as u64),
+            PyTokens::File(events) => (Data::Events(&events.file), events.file.header().n_tokens),
+            PyTokens::Rows(n) => (Data::Rows(*n), *n as u64),
         };
         let result = out.rows_of_matrix()?;
         let products = n as f64 * plan.cues.size() as f64 * plan.outcomes.size() as f64;

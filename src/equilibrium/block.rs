@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::counts::{Counts, multiplicities};
 use super::double::Double;
 use super::problem::{RelativeRates, Squares};
-use super::start::Start;
+use super::start::StartBlock;
 use crate::error::Result;
 use crate::memory::{collected, empty, filled};
 use crate::monitor::{Monitor, Pulse};
@@ -27,17 +27,17 @@ pub(super) struct SetCount {
 /// Some outcomes of one problem.
 ///
 /// Invariants: `lambda` has one number for each outcome; `entries` rise by set, and their lanes are below the number of outcomes.
-pub(super) struct Block<'a> {
+pub(super) struct OutcomeBlock<'a> {
     pub(super) counts: &'a Counts,
     pub(super) lambda: &'a [f64],
     pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
     /// The initial weights, from which x is the change; zero if `None`.
-    start: Option<Start>,
+    start: Option<StartBlock>,
     entries: Vec<SetCount>,
 }
 
-impl<'a> Block<'a> {
+impl<'a> OutcomeBlock<'a> {
     /// `lambda` has one number for each outcome of the block.
     pub(super) fn new(
         counts: &'a Counts,
@@ -45,7 +45,7 @@ impl<'a> Block<'a> {
         lambda: &'a [f64],
         rates: RelativeRates,
         ridge: f64,
-        start: Option<Start>,
+        start: Option<StartBlock>,
         monitor: &Monitor,
     ) -> Result<Self> {
         // First the place where the entries of each set begin, then the place of the set's next entry.
@@ -127,7 +127,7 @@ impl<'a> Block<'a> {
         let width = self.width();
         let RelativeRates { present, absent } = self.rates;
         let mut rows = filled(0.0, self.counts.n_sets() * width)?;
-        let sizes = self.start.as_ref().map(Start::sizes).transpose()?;
+        let sizes = self.start.as_ref().map(StartBlock::sizes).transpose()?;
         let mut at = 0;
         let mut pulse = Pulse::default();
         for (set, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
@@ -149,7 +149,7 @@ impl<'a> Block<'a> {
     }
 
     /// Adds the weights of the frozen cues of a set to its activations.
-    fn add_fixed(&self, start: &Start, set: usize, activation: &mut [f64]) {
+    fn add_fixed(&self, start: &StartBlock, set: usize, activation: &mut [f64]) {
         for row in start.frozen(self.counts.fixed(set), activation.len()) {
             activation.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
         }
@@ -174,7 +174,7 @@ impl<'a> Block<'a> {
 
     /// S C'F C |W_0|, with tokens weighted by beta1 or beta2: the size of the terms of the initial activations, before these
     /// cancel.
-    fn pulls(&self, start: &Start, monitor: &Monitor) -> Result<Vec<f64>> {
+    fn pulls(&self, start: &StartBlock, monitor: &Monitor) -> Result<Vec<f64>> {
         let width = self.width();
         let sizes = start.sizes()?;
         let mut sums = filled(0.0, self.counts.n_columns() * width)?;
@@ -311,7 +311,7 @@ impl<'a> Block<'a> {
         let counts = self.counts;
         let mut y = collected(x.iter().map(|x| x.abs()))?;
         scale_rows(&mut y, &counts.scale, width);
-        let start = self.start.as_ref().map(Start::sizes).transpose()?;
+        let start = self.start.as_ref().map(StartBlock::sizes).transpose()?;
         if let Some(start) = &start {
             y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
         }

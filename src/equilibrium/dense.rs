@@ -31,7 +31,7 @@ use std::ops::Range;
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 
-use super::block::Block;
+use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
@@ -174,7 +174,8 @@ impl SolveTask<'_, '_> {
         let lambda = &self.problem.lambda[outcomes.clone()];
         let (rates, ridge) = (self.rates, self.problem.ridge);
         let start = self.sink.start(self.counts, outcomes.clone(), self.monitor)?;
-        let block = Block::new(self.counts, outcomes.clone(), lambda, rates, ridge, start, self.monitor)?;
+        let block =
+            OutcomeBlock::new(self.counts, outcomes.clone(), lambda, rates, ridge, start, self.monitor)?;
         let updates = if self.rates.present == self.rates.absent {
             Vec::new()
         } else {
@@ -196,7 +197,7 @@ impl SolveTask<'_, '_> {
         let lambda = &self.problem.lambda[outcome..=outcome];
         let start = self.sink.start(self.counts, outcome..outcome + 1, self.monitor)?;
         let start = start.map(|start| start.of_columns(&columns)).transpose()?;
-        let block = Block::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, start, self.monitor)?;
+        let block = OutcomeBlock::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, start, self.monitor)?;
         let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
@@ -211,7 +212,7 @@ impl SolveTask<'_, '_> {
     fn update(&self, factor: &Factor, outcome: usize) -> Result<LowRank> {
         let counts = self.counts;
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
-        let vectors = Vectors::new(counts, outcome)?;
+        let vectors = SetColumns::new(counts, outcome)?;
         let p = vectors.len();
         let mut solved = DenseColumns::zeros(counts.n_columns(), p)?;
         for first in (0..p).step_by(self.widest) {
@@ -246,9 +247,9 @@ impl SolveTask<'_, '_> {
 }
 
 /// The columns of U: for each cue set with an outcome its columns, which may come more than once, and their numbers.
-struct Vectors(Lists<(u32, f64)>);
+struct SetColumns(Lists<(u32, f64)>);
 
-impl Vectors {
+impl SetColumns {
     fn new(counts: &Counts, outcome: usize) -> Result<Self> {
         let mut vectors = Lists::default();
         for pair in counts.pairs(outcome) {
@@ -283,7 +284,7 @@ struct Inverse<'a> {
 /// delta, U, Q and the Cholesky factor of I + delta U'Q.
 struct LowRank {
     delta: f64,
-    vectors: Vectors,
+    vectors: SetColumns,
     solved: DenseColumns,
     lower: Vec<f64>,
 }
@@ -297,7 +298,7 @@ struct Errors {
 }
 
 impl Inverse<'_> {
-    fn solve(&self, block: &Block<'_>, monitor: &Monitor) -> Result<BlockSolution> {
+    fn solve(&self, block: &OutcomeBlock<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
         let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width)?;
         self.apply(&mut x, monitor)?;
@@ -332,7 +333,7 @@ impl Inverse<'_> {
     /// The estimated errors of the solution x, given its residual, and the sizes of the initial weights.
     fn errors(
         &self,
-        block: &Block<'_>,
+        block: &OutcomeBlock<'_>,
         x: &DenseColumns,
         rows: &[f64],
         rest: &DenseColumns,
@@ -371,7 +372,7 @@ impl Inverse<'_> {
     /// Corrects x by residuals in double-double arithmetic, until only rounding is left.
     fn refine(
         &self,
-        block: &Block<'_>,
+        block: &OutcomeBlock<'_>,
         mut x: DenseColumns,
         start: &[f64],
         monitor: &Monitor,

@@ -35,7 +35,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, ColMut, MatMut, MatRef, Par};
 
-use super::block::Block;
+use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::pivoted::{AT_ONCE, factorise, pivoted};
@@ -165,7 +165,7 @@ impl Factor {
         for first in (0..null).step_by(AT_A_TIME) {
             let width = AT_A_TIME.min(null - first);
             let zeros = filled(0.0, width)?;
-            let nothing = Block::without_outcomes(counts, &zeros, ridge);
+            let nothing = OutcomeBlock::without_outcomes(counts, &zeros, ridge);
             let mut before = f64::INFINITY;
             loop {
                 let left = nothing.exact_residual(&self.null(first, width)?.to_rows()?, monitor)?;
@@ -219,7 +219,7 @@ impl Factor {
                 vector.add_to(0, toss(first + j), some.get(j));
             }
         }
-        let nothing = Block::without_outcomes(counts, &[0.0], 0.0);
+        let nothing = OutcomeBlock::without_outcomes(counts, &[0.0], 0.0);
         let mut before = f64::INFINITY;
         loop {
             let left = nothing.exact_residual(vector.values(), monitor)?;

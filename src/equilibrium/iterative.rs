@@ -32,7 +32,7 @@
 
 use rayon::prelude::*;
 
-use super::block::{Block, add_rows, add_to_rows, scale_rows};
+use super::block::{OutcomeBlock, add_rows, add_to_rows, scale_rows};
 use super::counts::{Counts, multiplicities};
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use crate::error::Result;
@@ -67,7 +67,8 @@ pub(super) fn solve(
         let outcomes = first..(first + width).min(n);
         let lambda = &problem.lambda[outcomes.clone()];
         let start = sink.start(counts, outcomes.clone(), monitor)?;
-        let block = Block::new(counts, outcomes.clone(), lambda, rates, problem.ridge, start, monitor)?;
+        let block =
+            OutcomeBlock::new(counts, outcomes.clone(), lambda, rates, problem.ridge, start, monitor)?;
         let mut progress = Decrease::new(monitor, outcomes.len(), if problem.ridge > 0.0 { 1 } else { 2 });
         let (x, ends) = solve_block(&block, tolerance, &mut progress)?;
         let squares = block.judge(&block.residual(&x, monitor)?, monitor)?;
@@ -97,7 +98,7 @@ struct End {
 
 /// Both runs.
 fn solve_block(
-    block: &Block<'_>,
+    block: &OutcomeBlock<'_>,
     tolerance: f64,
     progress: &mut Decrease<'_>,
 ) -> Result<(Vec<f64>, Vec<End>)> {
@@ -174,7 +175,7 @@ trait Weigh {
 }
 
 /// The weights are tokens times the learning rates.
-struct TokenRates<'a, 'b>(&'a Block<'b>);
+struct TokenRates<'a, 'b>(&'a OutcomeBlock<'b>);
 
 impl Weigh for TokenRates<'_, '_> {
     fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
@@ -185,7 +186,7 @@ impl Weigh for TokenRates<'_, '_> {
 /// One weight for each set; zero for outcomes whose tokens have the weight zero, because activations there are not determined.
 struct SetWeights<'a, 'b> {
     weights: &'a [f64],
-    block: &'a Block<'b>,
+    block: &'a OutcomeBlock<'b>,
 }
 
 impl Weigh for SetWeights<'_, '_> {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
 
 use super::counts::Counts;
-use super::start::Start;
+use super::start::StartBlock;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Pulse};
 
@@ -131,12 +131,12 @@ impl Sink<'_> {
         counts: &Counts,
         outcomes: Range<usize>,
         monitor: &Monitor,
-    ) -> Result<Option<Start>> {
+    ) -> Result<Option<StartBlock>> {
         if !self.initial {
             return Ok(None);
         }
         let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        Start::new(counts, &out, self.width, outcomes, monitor).map(Some)
+        StartBlock::new(counts, &out, self.width, outcomes, monitor).map(Some)
     }
 
     /// Writes the weights of cues, among which the x of each column of `counts` is shared.

@@ -12,14 +12,14 @@ use crate::memory::{empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The initial weights of some outcomes. Rows have one number for each outcome.
-pub(super) struct Start {
+pub(super) struct StartBlock {
     /// For each column the sum of the weights of its cues.
     columns: Vec<f64>,
     /// For each frozen cue its weights.
     frozen: Vec<f64>,
 }
 
-impl Start {
+impl StartBlock {
     /// `weights`: n_cues rows of `n_outcomes`.
     pub(super) fn new(
         counts: &Counts,

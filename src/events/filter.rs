@@ -218,7 +218,7 @@ mod tests {
     use crate::events::format::CHUNK_EVENTS;
     use proptest::prelude::*;
 
-    type Found = (Vec<u32>, Vec<u32>, u32);
+    type Row = (Vec<u32>, Vec<u32>, u32);
 
     const NAMES: u32 = 6;
 
@@ -226,7 +226,7 @@ mod tests {
         Vocab::of((0..n).map(|i| i.to_string())).unwrap()
     }
 
-    fn file(n_names: u32, events: &[Found]) -> EventFile {
+    fn file(n_names: u32, events: &[Row]) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
         let names = vocab(n_names);
         writer.add_names(names.names(), names.names()).unwrap();
@@ -234,7 +234,7 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    fn found(file: &EventFile) -> Vec<Found> {
+    fn found(file: &EventFile) -> Vec<Row> {
         let mut found = Vec::new();
         file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
             found.push((cues.to_vec(), outcomes.to_vec(), frequency));
@@ -267,7 +267,7 @@ mod tests {
         prop::collection::vec(0..NAMES, 0..4)
     }
 
-    fn events() -> impl Strategy<Value = Vec<Found>> {
+    fn events() -> impl Strategy<Value = Vec<Row>> {
         let event = || (ids(), ids(), 0_u32..3);
         let varied = prop::collection::vec(event(), 0..20);
         let types = prop::collection::vec(event(), 1..4);

@@ -11,7 +11,7 @@
 
 pub mod bytes;
 pub mod chunk;
-mod chunks;
+mod chunk_writer;
 mod dictionary;
 pub mod digest;
 mod duplicates;

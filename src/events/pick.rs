@@ -185,9 +185,9 @@ impl Aside {
 mod tests {
     use super::*;
 
-    type Found = (Vec<u32>, Vec<u32>, u32);
+    type Row = (Vec<u32>, Vec<u32>, u32);
 
-    fn found(file: &EventFile) -> Vec<Found> {
+    fn found(file: &EventFile) -> Vec<Row> {
         let mut found = Vec::new();
         file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
             found.push((cues.to_vec(), outcomes.to_vec(), frequency));
@@ -230,7 +230,7 @@ mod tests {
                 assert_eq!(stayed, if budget == BUDGET { file.n_chunks() } else { usize::from(budget > 0) });
                 let picked = picker.finish(&Monitor::new()).unwrap();
                 picked.verify(&Monitor::new()).unwrap();
-                let expected: Vec<Found> = events.iter().map(|&event| all[event as usize].clone()).collect();
+                let expected: Vec<Row> = events.iter().map(|&event| all[event as usize].clone()).collect();
                 assert!(found(&picked) == expected);
             }
         }

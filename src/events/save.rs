@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::EventFile;
-use super::chunks::SURVEYED;
+use super::chunk_writer::SURVEYED;
 use super::format::{HEADER, SURVEY};
 use super::output::Output;
 use crate::error::Result;

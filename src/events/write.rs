@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::EventFile;
 use super::chunk::Body;
-use super::chunks::Chunks;
+use super::chunk_writer::ChunkWriter;
 use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
@@ -40,7 +40,7 @@ pub struct EventWriter {
     event_cues: EventNames,
     event_outcomes: EventNames,
     number: u64,
-    chunks: Chunks,
+    chunks: ChunkWriter,
     types: Option<Dictionary>,
     /// The type of the latest event, if the dictionary has it.
     last_type: Option<u32>,
@@ -60,7 +60,7 @@ impl EventWriter {
             event_cues: EventNames::new("cue", duplicates),
             event_outcomes: EventNames::new("outcome", duplicates),
             number: 0,
-            chunks: Chunks::new(path)?,
+            chunks: ChunkWriter::new(path)?,
             types: Some(Dictionary::default()),
             last_type: None,
         };

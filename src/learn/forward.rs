@@ -15,7 +15,7 @@
 //! the events after another (`trajectory`).
 
 use super::checked::{CheckedPlan, LearnedColumn, Start};
-use super::general::{Room, RuleTile};
+use super::general::{RuleTile, TokenRoom};
 use super::mean::Mean;
 use super::run::Run;
 use super::script::{Chunks, EventStream, NONE};
@@ -89,7 +89,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     let lasts = usize::from(checked.retention.is_some());
     let (elements, of_lanes) = (rows.saturating_mul(width), Lanes::<E>::EACH.saturating_mul(width));
     let in_kernel = R::KERNEL && checked.retention.is_none();
-    let of_room = if in_kernel { 0 } else { Room::<E>::EACH.saturating_mul(width) };
+    let of_room = if in_kernel { 0 } else { TokenRoom::<E>::EACH.saturating_mul(width) };
     let most = match goal {
         Goal::Weights(..) => {
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
@@ -114,7 +114,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
     };
     tiles.learn(&weights, buffers, |buffers, tiles| {
         let of = |tile: &Tile<'_, E>| &columns[tile.columns.clone()];
-        let lists = gathered(tiles.iter().map(|tile| Lists::of(of(tile), checked)))?;
+        let lists = gathered(tiles.iter().map(|tile| TileLists::of(of(tile), checked)))?;
         let mut means = buffers.sums.chunks_mut(elements).zip(buffers.since.chunks_mut(rows));
         let mut last = buffers.last.chunks_mut(rows);
         let own = buffers.lanes.chunks_mut(of_lanes).zip(&mut buffers.states).zip(&mut buffers.room);
@@ -141,7 +141,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let tile = ColumnTile::new(tile.weights, width, targets, run.rule, lanes, per_token);
             let forgotten = checked.retention.as_ref().zip(last.next());
             let forgotten = forgotten.map(|(retention, last)| Rows::new(retention, last, before(columns)));
-            let tile = RuleTile::new(tile, rule, numbers, Room::of(room, width), forgotten)?;
+            let tile = RuleTile::new(tile, rule, numbers, TokenRoom::of(room, width), forgotten)?;
             Ok(BegunTile::new(tile, start, tracer, chunks.stream()))
         });
         learn_tiles(&mut gathered(learning)?, run, chunks)?;
@@ -180,12 +180,12 @@ struct Buffers<E> {
 }
 
 /// The lists that the [`Columns`] of a tile borrow.
-struct Lists<E> {
+struct TileLists<E> {
     lambda: Vec<E>,
     lanes: Vec<u32>,
 }
 
-impl<E: Element> Lists<E> {
+impl<E: Element> TileLists<E> {
     fn of(columns: &[LearnedColumn], checked: &CheckedPlan<E>) -> Result<Self> {
         let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
         Ok(Self { lambda: collected(lambda)?, lanes: lanes(columns, checked.columns.len())? })
@@ -229,7 +229,7 @@ pub(crate) fn learn_tile<E: LearnsColumns>(
 ) -> Result<()> {
     let (width, per_token) = (tile.width, PerToken { token: start.tokens, rates, mean: None });
     let tile = ColumnTile::new(tile.weights, width, targets, run.rule, Lanes::of(lanes, width), per_token);
-    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], Room::of(&mut [], width), None)?;
+    let tile = RuleTile::new(tile, &RescorlaWagner, &mut [], TokenRoom::of(&mut [], width), None)?;
     learn_tiles(&mut [BegunTile::new(tile, start.events, None, chunks.stream())], run, chunks)
 }
 

@@ -24,7 +24,7 @@ pub(super) struct RuleTile<'a, E: Element, R: Rule<E>> {
     memory: R::Memory,
     /// For each state as many numbers as there are weights, in the same places.
     states: &'a mut [E],
-    room: Room<'a, E>,
+    room: TokenRoom<'a, E>,
     /// The rows of the token at hand.
     rows: Vec<u32>,
     /// The rows that shrink, if weights are forgotten.
@@ -32,14 +32,14 @@ pub(super) struct RuleTile<'a, E: Element, R: Rule<E>> {
 }
 
 /// Room for a number for each lane, of several kinds.
-pub(super) struct Room<'a, E> {
+pub(super) struct TokenRoom<'a, E> {
     sums: &'a mut [E],
     updates: &'a mut [E],
     /// What stands for states that the rule does not have.
     none: [&'a mut [E]; MOST_STATES],
 }
 
-impl<'a, E: Element> Room<'a, E> {
+impl<'a, E: Element> TokenRoom<'a, E> {
     /// Numbers for each lane.
     pub(super) const EACH: usize = 2 + MOST_STATES;
 
@@ -60,7 +60,7 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
         tile: ColumnTile<'a, E>,
         rule: &'a R,
         states: &'a mut [E],
-        room: Room<'a, E>,
+        room: TokenRoom<'a, E>,
         forgotten: Option<Rows<'a, E>>,
     ) -> Result<Self> {
         let mut memory = R::Memory::default();

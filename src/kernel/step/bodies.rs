@@ -4,7 +4,7 @@ use super::method::Step;
 use crate::kernel::vector::Vector;
 
 /// A way to do a step.
-pub(super) trait Body<V: Vector, S: Step<V>> {
+pub(super) trait StepBody<V: Vector, S: Step<V>> {
     /// Does a step on the rows.
     ///
     /// # Safety
@@ -17,7 +17,7 @@ pub(super) trait Body<V: Vector, S: Step<V>> {
 pub(super) struct Held<const K: usize, const B: usize>;
 
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-impl<V: Vector, S: Step<V>, const K: usize, const B: usize> Body<V, S> for Held<K, B> {
+impl<V: Vector, S: Step<V>, const K: usize, const B: usize> StepBody<V, S> for Held<K, B> {
     #[inline(always)]
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S) {
         // SAFETY: all offsets are row * width + column + lane < row * width + width, inside the caller's rows, of which there are
@@ -55,7 +55,7 @@ impl<V: Vector, S: Step<V>, const K: usize, const B: usize> Body<V, S> for Held<
 pub(super) struct Woven<const K: usize, const B: usize>;
 
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-impl<V: Vector, S: Step<V>, const K: usize, const B: usize> Body<V, S> for Woven<K, B> {
+impl<V: Vector, S: Step<V>, const K: usize, const B: usize> StepBody<V, S> for Woven<K, B> {
     #[inline(always)]
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S) {
         const { assert!(S::UNIFORM) };
@@ -90,7 +90,7 @@ impl<V: Vector, S: Step<V>, const K: usize, const B: usize> Body<V, S> for Woven
 pub(super) struct Any<const B: usize>;
 
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-impl<V: Vector, S: Step<V>, const B: usize> Body<V, S> for Any<B> {
+impl<V: Vector, S: Step<V>, const B: usize> StepBody<V, S> for Any<B> {
     #[inline(always)]
     unsafe fn run(weights: *mut V::Element, width: usize, rows: &[u32], step: &mut S) {
         let block = B * V::LANES;

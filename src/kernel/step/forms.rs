@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::bodies::{Any, Body, Held, Woven};
+use super::bodies::{Any, Held, StepBody, Woven};
 use super::method::Step;
 use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
@@ -33,15 +33,15 @@ const AVX2: Forms =
 /// Only steps with fewer rows than this have a body of their own.
 pub(super) const ROWS: usize = 13;
 
-/// A body as a function, with the arguments of [`Body::run`].
-type Function<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
+/// A body as a function, with the arguments of [`StepBody::run`].
+type BodyFunction<V, S> = unsafe fn(*mut <V as Vector>::Element, usize, &[u32], &mut S);
 
 /// Bodies as separate functions, so that the compiler allocates registers for each body alone.
 pub(super) struct Apart<V, S>(PhantomData<(V, S)>);
 
 impl<V: Vector, S: Step<V>> Apart<V, S> {
     /// At index n the body for n rows; at 0 the body for any number of rows.
-    pub(super) const ALL: [Function<V, S>; ROWS] = {
+    pub(super) const ALL: [BodyFunction<V, S>; ROWS] = {
         let mut all = [Self::any::<4>(); ROWS];
         let mut n = 1;
         while n < ROWS {
@@ -52,11 +52,11 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
     };
 
     /// The body for any number of rows, with `B` vectors side by side.
-    pub(super) const fn any<const B: usize>() -> Function<V, S> {
+    pub(super) const fn any<const B: usize>() -> BodyFunction<V, S> {
         Self::apart::<Any<B>>()
     }
 
-    const fn of(n: usize) -> Function<V, S> {
+    const fn of(n: usize) -> BodyFunction<V, S> {
         macro_rules! by_rows {
             ($($rows:literal)*) => {
                 match n {
@@ -69,7 +69,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
     }
 
     /// The body for `K` rows.
-    const fn with_rows<const K: usize>() -> Function<V, S> {
+    const fn with_rows<const K: usize>() -> BodyFunction<V, S> {
         let table = match V::ISA {
             // NEON has 32 registers, as AVX-512 has, so it holds as many rows. Not measured on ARM.
             Isa::Avx512 | Isa::Neon => AVX512,
@@ -87,7 +87,7 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
         }
     }
 
-    const fn apart<F: Body<V, S>>() -> Function<V, S> {
+    const fn apart<F: StepBody<V, S>>() -> BodyFunction<V, S> {
         match V::ISA {
             Isa::Avx512 => with_avx512::<V, S, F>,
             Isa::Avx2 => with_avx2::<V, S, F>,
@@ -97,11 +97,11 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
 }
 
 /// # Safety
-/// As [`Body::run`], for a machine that has AVX-512.
+/// As [`StepBody::run`], for a machine that has AVX-512.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
 #[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx512<V: Vector, S: Step<V>, F: Body<V, S>>(
+unsafe fn with_avx512<V: Vector, S: Step<V>, F: StepBody<V, S>>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
@@ -112,11 +112,11 @@ unsafe fn with_avx512<V: Vector, S: Step<V>, F: Body<V, S>>(
 }
 
 /// # Safety
-/// As [`Body::run`], for a machine that has AVX2.
+/// As [`StepBody::run`], for a machine that has AVX2.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
 #[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx2<V: Vector, S: Step<V>, F: Body<V, S>>(
+unsafe fn with_avx2<V: Vector, S: Step<V>, F: StepBody<V, S>>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],
@@ -127,10 +127,10 @@ unsafe fn with_avx2<V: Vector, S: Step<V>, F: Body<V, S>>(
 }
 
 /// # Safety
-/// As [`Body::run`].
+/// As [`StepBody::run`].
 #[inline(never)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn baseline<V: Vector, S: Step<V>, F: Body<V, S>>(
+unsafe fn baseline<V: Vector, S: Step<V>, F: StepBody<V, S>>(
     weights: *mut V::Element,
     width: usize,
     rows: &[u32],

@@ -130,7 +130,7 @@ mod tests {
         }
     }
 
-    struct Once<'a, E, const UNIFORM: bool> {
+    struct OnceTask<'a, E, const UNIFORM: bool> {
         weights: &'a mut [E],
         width: usize,
         rows: &'a [u32],
@@ -138,7 +138,7 @@ mod tests {
         factors: &'a [E],
     }
 
-    impl<E: Element, const UNIFORM: bool> Task<E> for Once<'_, E, UNIFORM> {
+    impl<E: Element, const UNIFORM: bool> Task<E> for OnceTask<'_, E, UNIFORM> {
         type Output = Vec<E>;
         #[inline(always)]
         #[expect(unsafe_code, reason = "calls the kernel")]
@@ -203,7 +203,7 @@ mod tests {
         let once = (0..rows.len()).all(|i| !rows[..i].contains(&rows[i]));
         for (kernel, once) in Isa::available().flat_map(|kernel| [(kernel, once), (kernel, false)]) {
             let mut found = weights.clone();
-            let task = Once::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
+            let task = OnceTask::<E, UNIFORM> { weights: &mut found, width, rows, once, factors: &factors };
             assert_eq!(run(kernel, width, task), expected_sums, "{kernel:?}, {rows:?}");
             assert_eq!(found, expected, "{kernel:?}, {rows:?}");
         }

@@ -5,7 +5,7 @@ use faer::linalg::triangular_solve::solve_unit_upper_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::block::{Block, Blocks, width};
+use super::block::{Blocks, TokenBlock, width};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
 use crate::memory::{Grow, collected, gathered};
@@ -70,7 +70,7 @@ pub(super) fn learn<E: Product>(
 }
 
 impl<E: Product> AdjointTile<'_, E> {
-    fn learn(&mut self, [p, q]: [usize; 2], block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
+    fn learn(&mut self, [p, q]: [usize; 2], block: &TokenBlock<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { width, v, sums, shares, outcomes, .. } = self;
         let (width, n) = (*width, block.len());
         let (one, minus) = (E::from_f64(1.0), E::from_f64(-1.0));

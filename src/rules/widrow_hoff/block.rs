@@ -38,7 +38,7 @@ pub(super) struct Blocks<'a, E> {
 }
 
 /// Some events, one token each.
-pub(super) struct Block<E> {
+pub(super) struct TokenBlock<E> {
     pub(super) events: Range<usize>,
     /// Their cue vectors, row after row.
     x: Vec<E>,
@@ -83,14 +83,14 @@ impl<'a, E: Product> Blocks<'a, E> {
         tiles: &mut [T],
         backward: bool,
         monitor: &Monitor,
-        each: impl Fn(&mut T, &Block<E>) -> Result<()> + Sync,
+        each: impl Fn(&mut T, &TokenBlock<E>) -> Result<()> + Sync,
     ) -> Result<()> {
         let events = self.tokens.len();
         let n_blocks = events.div_ceil(self.length);
         let n_runs = n_blocks.div_ceil(self.at_once);
         // Each event once for each tile.
         monitor.set_total(events as u64 * tiles.len() as u64);
-        ask(2 * self.at_once * size_of::<Result<Block<E>>>())?;
+        ask(2 * self.at_once * size_of::<Result<TokenBlock<E>>>())?;
         for run in 0..n_runs {
             let run = if backward { n_runs - 1 - run } else { run };
             let numbers = run * self.at_once..((run + 1) * self.at_once).min(n_blocks);
@@ -100,7 +100,8 @@ impl<'a, E: Product> Blocks<'a, E> {
                 let start = number * self.length;
                 self.block(start..(start + self.length).min(events))
             };
-            let blocks: Result<Vec<Block<E>>> = pool.install(|| numbers.into_par_iter().map(make).collect());
+            let blocks: Result<Vec<TokenBlock<E>>> =
+                pool.install(|| numbers.into_par_iter().map(make).collect());
             let blocks = blocks?;
             let learn = |tile: &mut T| {
                 packing()?;
@@ -116,7 +117,7 @@ impl<'a, E: Product> Blocks<'a, E> {
         Ok(())
     }
 
-    fn block(&self, events: Range<usize>) -> Result<Block<E>> {
+    fn block(&self, events: Range<usize>) -> Result<TokenBlock<E>> {
         let (n, p) = (events.len(), self.cues.size());
         let mut x = filled(E::default(), n * p)?;
         for (event, row) in events.clone().zip(x.chunks_exact_mut(p.max(1))) {
@@ -142,11 +143,11 @@ impl<'a, E: Product> Blocks<'a, E> {
             column.iter_mut().for_each(|meeting| *meeting = meeting.times(rate));
             rates.push(rate);
         }
-        Ok(Block { events, x, meetings, rates, z })
+        Ok(TokenBlock { events, x, meetings, rates, z })
     }
 }
 
-impl<E: Product> Block<E> {
+impl<E: Product> TokenBlock<E> {
     pub(super) fn len(&self) -> usize {
         self.rates.len()
     }

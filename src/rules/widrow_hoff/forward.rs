@@ -4,7 +4,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::block::{Block, Blocks, width};
+use super::block::{Blocks, TokenBlock, width};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
 use crate::memory::{Grow, collected, gathered};
@@ -63,7 +63,7 @@ pub(super) fn learn<E: Product>(
 }
 
 impl<E: Product> ForwardTile<'_, E> {
-    fn learn(&mut self, p: usize, block: &Block<E>, blocks: &Blocks<'_, E>) -> Result<()> {
+    fn learn(&mut self, p: usize, block: &TokenBlock<E>, blocks: &Blocks<'_, E>) -> Result<()> {
         let Self { first, width, weights, errors, outcomes } = self;
         let (first, width, n) = (*first, *width, block.len());
         errors.clear();

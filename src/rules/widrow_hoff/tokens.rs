@@ -11,12 +11,12 @@ use crate::monitor::Monitor;
 ///
 /// Invariants: ids of cues and of outcomes are those of names; `frequencies` has an element for each event, or none.
 pub(super) struct Tokens {
-    home: Home,
+    home: TokenHome,
     /// How often each event comes, at least once; empty where all come once.
     frequencies: Vec<u32>,
 }
 
-enum Home {
+enum TokenHome {
     Events(EventList),
     /// 0, 1, 2 ...: of each row its cue and its outcome.
     Rows(Vec<u32>),
@@ -33,7 +33,7 @@ impl Tokens {
                 let end = u32::try_from(n).map_err(|_| {
                     Error::Argument(format!("expected fewer than 2^32 rows, found {n}; learn them in parts"))
                 })?;
-                return Ok(Self { home: Home::Rows(collected(0..end)?), frequencies: Vec::new() });
+                return Ok(Self { home: TokenHome::Rows(collected(0..end)?), frequencies: Vec::new() });
             }
             Data::Events(file) => file,
         };
@@ -54,22 +54,22 @@ impl Tokens {
         if frequencies.iter().all(|&frequency| frequency == 1) {
             frequencies = Vec::new();
         }
-        Ok(Self { home: Home::Events(rows), frequencies })
+        Ok(Self { home: TokenHome::Events(rows), frequencies })
     }
 
     /// Events in all, not counting how often they come.
     pub(super) fn len(&self) -> usize {
         match &self.home {
-            Home::Events(rows) => rows.len(),
-            Home::Rows(numbers) => numbers.len(),
+            TokenHome::Events(rows) => rows.len(),
+            TokenHome::Rows(numbers) => numbers.len(),
         }
     }
 
     /// Outcomes of all events together, each event counting once.
     pub(super) fn n_outcomes(&self) -> usize {
         match &self.home {
-            Home::Events(rows) => rows.outcomes.items().len(),
-            Home::Rows(numbers) => numbers.len(),
+            TokenHome::Events(rows) => rows.outcomes.items().len(),
+            TokenHome::Rows(numbers) => numbers.len(),
         }
     }
 
@@ -77,8 +77,8 @@ impl Tokens {
     #[inline]
     pub(super) fn cues(&self, event: usize) -> &[u32] {
         match &self.home {
-            Home::Events(rows) => rows.cues.get(event),
-            Home::Rows(numbers) => &numbers[event..=event],
+            TokenHome::Events(rows) => rows.cues.get(event),
+            TokenHome::Rows(numbers) => &numbers[event..=event],
         }
     }
 
@@ -86,8 +86,8 @@ impl Tokens {
     #[inline]
     pub(super) fn outcomes(&self, event: usize) -> &[u32] {
         match &self.home {
-            Home::Events(rows) => rows.outcomes.get(event),
-            Home::Rows(numbers) => &numbers[event..=event],
+            TokenHome::Events(rows) => rows.outcomes.get(event),
+            TokenHome::Rows(numbers) => &numbers[event..=event],
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::options::{Corpus, Window};
 use super::pieces::{Pieces, Text};
-use super::windows::Event;
+use super::windows::WordEvent;
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
 use crate::memory::Grow;
@@ -66,13 +66,13 @@ impl<'c> Encoder<'c> {
         {
             return Ok(());
         }
-        self.write(Event { words: &[word], middle: None }, writer)?;
+        self.write(WordEvent { words: &[word], middle: None }, writer)?;
         self.keys[word as usize] = writer.key();
         Ok(())
     }
 
     /// Writes an event.
-    pub(super) fn write(&mut self, event: Event<'_>, writer: &mut EventWriter) -> Result<()> {
+    pub(super) fn write(&mut self, event: WordEvent<'_>, writer: &mut EventWriter) -> Result<()> {
         self.pulse.beat(WORD * event.words.len(), self.monitor)?;
         let (words, rest, outcomes) = match event.middle {
             None => (event.words, &[][..], event.words),

@@ -28,14 +28,14 @@ use crate::vocab::Vocab;
 pub(super) struct Pieces {
     names: Names,
     how: How,
-    lists: Lists,
+    lists: WordLists,
     /// What each word gives by itself.
     of_word: Vec<Option<List>>,
 }
 
 /// Lists of ids, one after another, each known by its place, so that finding one costs no look at where it ends.
 #[derive(Default)]
-struct Lists(Vec<u32>);
+struct WordLists(Vec<u32>);
 
 #[derive(Clone, Copy)]
 struct List {
@@ -43,7 +43,7 @@ struct List {
     end: u32,
 }
 
-impl Lists {
+impl WordLists {
     /// The ids of a list.
     #[inline]
     fn get(&self, list: List) -> &[u32] {
@@ -105,7 +105,7 @@ impl Pieces {
             }
             _ => How::Apart,
         };
-        Self { names: names.clone(), how, lists: Lists::default(), of_word: Vec::new() }
+        Self { names: names.clone(), how, lists: WordLists::default(), of_word: Vec::new() }
     }
 
     /// Gives a writer the names that some words of an event give, which follow each other.
@@ -200,7 +200,7 @@ impl Joints {
         (left, right): (u32, u32),
         side: Side,
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut WordLists,
         writer: &mut EventWriter,
     ) -> Result<List> {
         let ends = match (self.of_word.get(left as usize), self.of_word.get(right as usize)) {
@@ -220,7 +220,7 @@ impl Joints {
         ends: (u32, u32),
         side: Side,
         text: &mut Text<'_>,
-        lists: &mut Lists,
+        lists: &mut WordLists,
         writer: &mut EventWriter,
     ) -> Result<List> {
         let Self { n, edges, lists: known, hasher, .. } = self;

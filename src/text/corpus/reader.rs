@@ -4,7 +4,7 @@ use super::conllu::{self, Line};
 use super::encoder::{Encoder, WORD};
 use super::met::Met;
 use super::options::{Context, Corpus, Format, Window};
-use super::runs::{Item, Known, Run, Runs};
+use super::runs::{Item, Known, Runs, TextRun};
 use super::windows::Windows;
 use super::words::{RunItem, Words};
 use crate::error::{Error, Result};
@@ -125,7 +125,7 @@ impl<'c> TextReader<'c> {
             if bytes.get(at).is_none_or(u8::is_ascii_whitespace) {
                 continue;
             }
-            let run = Run::at(bytes, at);
+            let run = TextRun::at(bytes, at);
             let end = at + run.len();
             if let Some(Known::Word(word)) = self.runs.get(run) {
                 self.word(word, writer).map_err(|error| (at, error))?;
@@ -166,7 +166,7 @@ impl<'c> TextReader<'c> {
     fn take_items(
         &mut self,
         text: &str,
-        run: Run<'_>,
+        run: TextRun<'_>,
         writer: &mut EventWriter,
     ) -> std::result::Result<(), Refused> {
         let known = match self.runs.get(run) {
@@ -198,7 +198,7 @@ impl<'c> TextReader<'c> {
     }
 
     /// Finds out what a run holds, and keeps it.
-    fn cut(&mut self, text: &str, run: Run<'_>) -> Result<()> {
+    fn cut(&mut self, text: &str, run: TextRun<'_>) -> Result<()> {
         let Self { words, encoder, items, runs, .. } = self;
         items.clear();
         words.cut(text, |part, offset| {
@@ -234,7 +234,7 @@ impl<'c> TextReader<'c> {
 
     /// Takes the record of a word.
     fn record(&mut self, record: &str, writer: &mut EventWriter) -> Result<()> {
-        let run = Run::of(record.as_bytes());
+        let run = TextRun::of(record.as_bytes());
         let word = match self.runs.get(run) {
             Some(Known::Word(word)) => Some(word),
             // A word that is left out.

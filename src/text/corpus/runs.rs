@@ -41,7 +41,7 @@ pub(super) enum Known<'r> {
 
 /// A run of characters in a text: its bytes, and the first eight as a number (zeros follow a shorter run).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run<'t> {
+pub(super) struct TextRun<'t> {
     bytes: &'t [u8],
     head: u64,
 }
@@ -83,7 +83,7 @@ struct Kept {
     holds: u32,
 }
 
-impl<'t> Run<'t> {
+impl<'t> TextRun<'t> {
     /// The run that begins at a place of a text and ends before the next ASCII white space.
     #[inline(always)]
     pub(super) fn at(text: &'t [u8], start: usize) -> Self {
@@ -97,19 +97,19 @@ impl<'t> Run<'t> {
                     end += n;
                     let short = head.is_none() && n > 0;
                     let head = head.unwrap_or(if short { word & (u64::MAX >> (64 - 8 * n)) } else { 0 });
-                    return Run { bytes: &text[start..end], head };
+                    return TextRun { bytes: &text[start..end], head };
                 }
             }
             head.get_or_insert(word);
         }
         let rest = text[end..].iter().position(u8::is_ascii_whitespace);
         let bytes = &text[start..rest.map_or(text.len(), |n| end + n)];
-        Run { bytes, head: head.unwrap_or_else(|| head_of(bytes)) }
+        TextRun { bytes, head: head.unwrap_or_else(|| head_of(bytes)) }
     }
 
     /// The run of given bytes.
     pub(super) fn of(bytes: &'t [u8]) -> Self {
-        Run { bytes, head: head_of(bytes) }
+        TextRun { bytes, head: head_of(bytes) }
     }
 
     /// How many bytes it has.
@@ -190,7 +190,7 @@ impl Runs {
 
     /// What a run holds, if it is known.
     #[inline]
-    pub(super) fn get(&self, run: Run<'_>) -> Option<Known<'_>> {
+    pub(super) fn get(&self, run: TextRun<'_>) -> Option<Known<'_>> {
         let holds = match run.key() {
             Some(key) => self.short.find(self.hasher.hash_one(key), |&(known, _)| known == key)?.1,
             None => {
@@ -211,7 +211,7 @@ impl Runs {
     }
 
     /// Keeps what a run holds; the run is not known yet.
-    pub(super) fn keep(&mut self, run: Run<'_>, holds: &[Item]) -> Result<()> {
+    pub(super) fn keep(&mut self, run: TextRun<'_>, holds: &[Item]) -> Result<()> {
         if run.len() > LONGEST {
             return Ok(());
         }
@@ -287,11 +287,11 @@ mod tests {
         let names =
             ["a", "a\0", "a\0\0", "a\0\0\0\0\0\0", "a\0\0\0\0\0\0\u{1}", "a\0\0\0\0\0\0\u{2}", "a\u{1}"];
         for (word, name) in (0..).zip(names) {
-            assert!(runs.get(Run::of(name.as_bytes())).is_none(), "{name:?}");
-            runs.keep(Run::of(name.as_bytes()), &[Item::Word(word)]).unwrap();
+            assert!(runs.get(TextRun::of(name.as_bytes())).is_none(), "{name:?}");
+            runs.keep(TextRun::of(name.as_bytes()), &[Item::Word(word)]).unwrap();
         }
         for (word, name) in (0..).zip(names) {
-            let known = runs.get(Run::of(name.as_bytes()));
+            let known = runs.get(TextRun::of(name.as_bytes()));
             assert!(matches!(known, Some(Known::Word(known)) if known == word), "{name:?}");
             let found = runs.word(format!("{name}  behind").as_bytes().first_chunk().unwrap());
             let expected = Found { word, length: name.len(), goes_on: false };
@@ -305,7 +305,7 @@ mod tests {
             let bytes = text.as_bytes();
             let start = start.min(bytes.len());
             let expected: Vec<u8> = bytes[start..].iter().copied().take_while(|b| !b.is_ascii_whitespace()).collect();
-            let run = Run::at(bytes, start);
+            let run = TextRun::at(bytes, start);
             prop_assert_eq!(run.bytes, &expected);
             prop_assert_eq!(run.head, head_of(&expected));
         }
@@ -315,7 +315,7 @@ mod tests {
             let mut runs = Runs::default();
             let mut model: Vec<&String> = Vec::new();
             for name in &names {
-                let run = Run::at(name.as_bytes(), 0);
+                let run = TextRun::at(name.as_bytes(), 0);
                 let at = model.iter().position(|known| *known == name);
                 let word = at.filter(|at| !at.is_multiple_of(3) && is_found(name));
                 for (behind, goes_on) in [(" and more text", true), ("  and more", false), ("\nand more", false)] {

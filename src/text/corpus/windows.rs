@@ -17,7 +17,7 @@ pub(super) struct Windows {
 
 /// The words that make an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Event<'w> {
+pub(super) struct WordEvent<'w> {
     pub(super) words: &'w [u32],
     /// Which of them gives the outcomes, where the others give the cues.
     pub(super) middle: Option<usize>,
@@ -48,11 +48,11 @@ impl Windows {
 
     /// The event that the latest word completes, if there is one.
     #[inline]
-    pub(super) fn event(&self) -> Option<Event<'_>> {
+    pub(super) fn event(&self) -> Option<WordEvent<'_>> {
         let n = self.words.len();
         match self.window {
             Window::Words(most) => {
-                Some(Event { words: &self.words[n.saturating_sub(most.get())..], middle: None })
+                Some(WordEvent { words: &self.words[n.saturating_sub(most.get())..], middle: None })
             }
             Window::Around { after, .. } => self.around(n.checked_sub(after.saturating_add(1))?),
             Window::Context => None,
@@ -60,7 +60,7 @@ impl Windows {
     }
 
     /// The events that the end of the context cuts short.
-    pub(super) fn cut(&self) -> impl Iterator<Item = Event<'_>> {
+    pub(super) fn cut(&self) -> impl Iterator<Item = WordEvent<'_>> {
         let n = self.words.len();
         let first = match self.window {
             Window::Words(most) => (n.saturating_sub(most.get()) + 1).min(n),
@@ -68,18 +68,18 @@ impl Windows {
             Window::Context => n.saturating_sub(1),
         };
         (first..n).filter_map(move |at| match self.window {
-            Window::Words(_) => Some(Event { words: &self.words[at..], middle: None }),
+            Window::Words(_) => Some(WordEvent { words: &self.words[at..], middle: None }),
             Window::Around { .. } => self.around(at),
-            Window::Context => Some(Event { words: &self.words, middle: None }),
+            Window::Context => Some(WordEvent { words: &self.words, middle: None }),
         })
     }
 
     /// A word and its neighbours. A word without neighbours has no cues, and is no event.
-    fn around(&self, at: usize) -> Option<Event<'_>> {
+    fn around(&self, at: usize) -> Option<WordEvent<'_>> {
         let Window::Around { before, after } = self.window else { return None };
         let start = at.saturating_sub(before);
         let end = at.saturating_add(after).saturating_add(1).min(self.words.len());
-        (end - start > 1).then(|| Event { words: &self.words[start..end], middle: Some(at - start) })
+        (end - start > 1).then(|| WordEvent { words: &self.words[start..end], middle: Some(at - start) })
     }
 
     /// The words that later events of the context can hold, and one more, which shows that these events do not begin with the
@@ -130,7 +130,7 @@ mod tests {
 
     /// The events of contexts of the words 0, 1, 2, ...: the words, and the one in the middle.
     fn events(window: Window, contexts: &[usize]) -> Vec<(Vec<u32>, Option<u32>)> {
-        let of = |event: Event<'_>| (event.words.to_vec(), event.middle.map(|at| event.words[at]));
+        let of = |event: WordEvent<'_>| (event.words.to_vec(), event.middle.map(|at| event.words[at]));
         let mut windows = Windows::new(window);
         let mut events = Vec::new();
         for &n in contexts {

@@ -20,7 +20,7 @@ use crate::vocab::Vocab;
 pub(super) const SURVEYED: usize = 16;
 
 /// Events that are written a chunk at a time.
-pub(super) struct Chunks {
+pub(super) struct ChunkWriter {
     out: Output,
     pending: Pending,
     /// The bytes of the latest chunk: a buffer that is reused.
@@ -35,7 +35,7 @@ pub(super) struct Chunks {
     pub(super) parameters: Option<String>,
 }
 
-impl Chunks {
+impl ChunkWriter {
     /// Begins without events, at a path or in memory. Events will be indices of their types.
     pub(super) fn new(path: Option<&Path>) -> Result<Self> {
         let mut out = Output::new(path)?;
@@ -208,12 +208,12 @@ mod tests {
     use super::*;
 
     /// The first events of the chunks of a stream, and what refused it.
-    fn firsts(push: impl FnOnce(&mut Chunks, &EventList) -> Result<()>) -> (Vec<u64>, Option<String>) {
+    fn firsts(push: impl FnOnce(&mut ChunkWriter, &EventList) -> Result<()>) -> (Vec<u64>, Option<String>) {
         let mut events = EventList::default();
         for n in [1, CHUNK_SLOTS, CHUNK_SLOTS - 1, 1, 1] {
             events.push(&vec![0; n], &[0]).unwrap();
         }
-        let mut chunks = Chunks::new(None).unwrap();
+        let mut chunks = ChunkWriter::new(None).unwrap();
         chunks.go_on_in_full().unwrap();
         let refused = push(&mut chunks, &events).and_then(|()| chunks.flush()).err();
         let firsts = chunks.directory.iter().map(|&(_, first)| first).collect();
