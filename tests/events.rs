@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use rescorla::internals::error::{Error, Result};
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::chunk::Body;
-use rescorla::internals::events::map;
+use rescorla::internals::events::open;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
 use rescorla::internals::monitor::Monitor;
 
@@ -256,13 +256,13 @@ fn frequencies_have_a_limit_with_a_cure() {
 fn missing_files_and_folders_are_named() {
     let folder = tempfile::tempdir().unwrap();
     for path in [folder.path().join("none"), folder.path().to_path_buf()] {
-        assert!(matches!(map::open(&path), Err(Error::Io { path: named, .. }) if named == path));
+        assert!(matches!(open::open(&path), Err(Error::Io { path: named, .. }) if named == path));
     }
     let inside = folder.path().join("none").join("events");
     assert!(matches!(EventWriter::new(Some(&inside), Duplicates::Drop, None), Err(Error::Io { .. })));
     let empty = folder.path().join("empty");
     fs::write(&empty, "").unwrap();
-    assert!(matches!(map::open(&empty), Err(Error::Format(_))));
+    assert!(matches!(open::open(&empty), Err(Error::Format(_))));
 }
 
 #[test]

@@ -168,7 +168,7 @@ def engine_imports() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
 def test_no_two_files_of_the_engine_import_each_other() -> None:
     arrows = engine_imports()
     assert ("learn", "script") in arrows[("learn", "stretch")]
-    assert ("kernel", "isa") in arrows[("learn", "checked")]
+    assert ("kernel", "isa") in arrows[("learn", "checked_plan")]
     mutual = [
         "/".join(one) + " and " + "/".join(other)
         for one, modules in arrows.items()
@@ -176,6 +176,16 @@ def test_no_two_files_of_the_engine_import_each_other() -> None:
         if one < other and one in arrows[other]
     ]
     assert mutual == []
+
+
+def test_no_name_of_a_type_stands_for_two_things() -> None:
+    kind = r"(?m)^(?:pub(?:\([a-z: ]+\))? )?(?:struct|enum|trait|union|type) (\w+)"
+    files: dict[str, list[str]] = {}
+    for name, text in ENGINE.items():
+        for found in re.findall(kind, text):
+            files.setdefault(found, []).append(name)
+    assert {"EventFile", "Rule", "Monitor"} <= files.keys()
+    assert {found: names for found, names in files.items() if len(set(names)) > 1} == {}
 
 
 def files_with(pattern: str, rooms: tuple[str, ...]) -> set[str]:
@@ -193,10 +203,17 @@ def test_a_rule_has_nothing_unsafe() -> None:
 
 def test_one_thing_of_learning_has_one_way() -> None:
     rooms = ("src/learn/", "src/rules/")
-    # Threads take tiles of columns from one driver. Tiles of rows have their own; facts and scripts are none.
-    own = {"src/learn/adjoint.rs", "src/learn/facts.rs", "src/learn/script.rs"}
+    # Threads take tiles of columns from one driver. Tiles of rows have their own; costs and scripts are none.
+    own = {"src/learn/adjoint.rs", "src/learn/costs.rs", "src/learn/script.rs"}
     assert files_with(r"\bthreads::(\{.*)?each\b", rooms) == own
     assert files_with(r"\bthreads::(\{.*)?each\b", ("src/tiles/",)) == {"src/tiles/columns.rs"}
     # One stream of events knows numbers, repeated outcomes and repeated cues.
-    assert files_with(r"\beach_once\b", rooms) == {"src/learn/script.rs"}
-    assert files_with(r"\.chunk\(", rooms) == {"src/learn/facts.rs", "src/learn/script.rs"}
+    assert files_with(r"\beach_distinct\b", rooms) == {"src/learn/script.rs"}
+    assert files_with(r"\.chunk\(", rooms) == {"src/learn/costs.rs", "src/learn/script.rs"}
+
+
+def test_memory_is_asked_for_in_one_room() -> None:
+    # A buffer of a tile is a map itself.
+    assert files_with(r"map_anon\(", ("src/",)) == {"src/memory.rs", "src/tiles/buffer.rs"}
+    # One counter of work between two looks at the monitor.
+    assert files_with(r"const (POLL|LOOK)_EVERY: usize", ("src/",)) == set()

@@ -19,7 +19,7 @@ use arrow_schema::{DataType, Schema};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use super::batches::{Batch, Batches, Columns};
+use super::batches::{Batch, Batches, ColumnPlaces};
 use super::compile::{PyColumns, layout};
 use super::file::PyEventFile;
 use super::watch::{Progress, watched};
@@ -83,7 +83,7 @@ fn n_rows(source: &Bound<'_, PyAny>) -> u64 {
 
 /// Which columns are cues, outcomes and, if there is one, frequency. One named exactly so goes before those in another
 /// case.
-fn find_columns(schema: &Schema, given: &[Option<Column>; 3]) -> Result<Columns> {
+fn find_columns(schema: &Schema, given: &[Option<Column>; 3]) -> Result<ColumnPlaces> {
     let mut columns = [None; 3];
     for ((column, wanted), given) in columns.iter_mut().zip(COLUMNS).zip(given) {
         if let Some(given) = given {
@@ -138,7 +138,7 @@ fn find_given(schema: &Schema, given: &Column) -> Result<usize> {
     })
 }
 
-fn check_types(schema: &Schema, columns: Columns) -> PyResult<()> {
+fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
     for (column, name) in columns.into_iter().zip(COLUMNS) {
         let Some(column) = column else { continue };
         let found = schema.field(column).data_type();

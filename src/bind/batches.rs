@@ -27,7 +27,7 @@ use super::exit;
 use crate::error::{Error, Result};
 
 /// Which columns of a table are cues, outcomes and, if there is one, frequency.
-pub(super) type Columns = [Option<usize>; 3];
+pub(super) type ColumnPlaces = [Option<usize>; 3];
 
 /// The wanted columns of a batch.
 pub(super) struct Batch {
@@ -77,7 +77,7 @@ impl Batches {
     ///
     /// # Errors
     /// When there is none for another reason, or it is not of the schema.
-    pub(super) fn next(&mut self, wanted: Columns) -> Result<Option<Batch>> {
+    pub(super) fn next(&mut self, wanted: ColumnPlaces) -> Result<Option<Batch>> {
         let number = self.taken;
         let array = match &mut self.source {
             BatchSource::Stream(stream) => next_of_stream(stream)?,
@@ -183,7 +183,7 @@ fn check_code(stream: &mut FFI_ArrowArrayStream, code: c_int) -> Result<()> {
 fn next_of_reader(
     reader: &Bound<'_, PyAny>,
     schema: &Schema,
-    wanted: Columns,
+    wanted: ColumnPlaces,
     number: u64,
 ) -> Result<Option<FFI_ArrowArray>> {
     let py = reader.py();
@@ -223,7 +223,7 @@ fn next_of_reader(
 // Batches.
 
 /// The wanted columns of a batch. They are checked; nothing of the others is looked at.
-fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: Columns, number: u64) -> Result<Batch> {
+fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: ColumnPlaces, number: u64) -> Result<Batch> {
     let contradicts = |found: String| {
         let cure = "the library that made the table has a defect";
         Error::Argument(format!(

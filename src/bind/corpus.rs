@@ -22,8 +22,8 @@ use crate::events::write::EventWriter;
 use crate::memory::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
-    Allowed, Ask, Context, Corpus, Format, Letters, Lookup, Met, Names, Normal, Table, TextReader, Unknown,
-    Window,
+    Allowed, Ask, Context, Corpus, Format, Letters, Lookup, Names, Normal, Occurred, Table, TextReader,
+    Unknown, Window,
 };
 use crate::text::tables::split_names;
 
@@ -126,17 +126,17 @@ pub(crate) fn compile_corpus(
         "files" => {
             let Items::<PathBuf>(sources) = source.extract()?;
             watched(py, &progress, |monitor| {
-                let met = corpus.read(&sources, &mut writer, monitor)?;
-                Ok((writer.finish_watched(monitor)?, met))
+                let occurred = corpus.read(&sources, &mut writer, monitor)?;
+                Ok((writer.finish_watched(monitor)?, occurred))
             })
-            .map(|(file, met)| (PyEventFile::from(file), met))
+            .map(|(file, occurred)| (PyEventFile::from(file), occurred))
         }
         "lines" | "documents" => {
             let read = lines(py, source, items == "documents", &corpus, &mut writer, &progress);
-            read.and_then(|met| {
+            read.and_then(|occurred| {
                 let n_events = writer.n_events();
                 let finish = |monitor: &_| writer.finish_watched(monitor);
-                Ok((PyEventFile::finished(py, n_events, finish)?, met))
+                Ok((PyEventFile::finished(py, n_events, finish)?, occurred))
             })
         }
         _ => Err(wrong("items", items)),
@@ -145,17 +145,17 @@ pub(crate) fn compile_corpus(
     if let Some(raised) = raised {
         return Err(raised);
     }
-    let (file, met) = made?;
-    Ok((file, missed(&corpus, met)))
+    let (file, occurred) = made?;
+    Ok((file, missed(&corpus, occurred)))
 }
 
 /// The options of which nothing occurred in a text that was not empty; `words` where the lists of words leave no word.
-fn missed(corpus: &Corpus, met: Met) -> Vec<&'static str> {
+fn missed(corpus: &Corpus, occurred: Occurred) -> Vec<&'static str> {
     [
-        (corpus.symbols.is_some() && met.text && !met.word, "symbols"),
-        (corpus.vocabulary.is_some() && met.word && !met.known_word, "vocabulary"),
-        (!corpus.stop_words.is_empty() && met.word && !met.stop_word, "stop_words"),
-        (met.known_word && !met.kept_word, "words"),
+        (corpus.symbols.is_some() && occurred.text && !occurred.word, "symbols"),
+        (corpus.vocabulary.is_some() && occurred.word && !occurred.known_word, "vocabulary"),
+        (!corpus.stop_words.is_empty() && occurred.word && !occurred.stop_word, "stop_words"),
+        (occurred.known_word && !occurred.kept_word, "words"),
     ]
     .into_iter()
     .filter_map(|(is_missed, option)| is_missed.then_some(option))
@@ -173,7 +173,7 @@ fn lines(
     corpus: &Corpus,
     writer: &mut EventWriter,
     progress: &Progress,
-) -> PyResult<Met> {
+) -> PyResult<Occurred> {
     let monitor = Monitor::new();
     let mut reader = TextReader::new(corpus, &monitor)?;
     let mut since = 0;
@@ -205,7 +205,7 @@ fn lines(
     })?;
     let size = reader.waiting(true);
     attended(py, &monitor, &mut since, size, || reader.end_document(writer))?;
-    Ok(reader.met())
+    Ok(reader.occurred())
 }
 
 /// Does work of some size, in words: off the interpreter if that is worth a thread. Signals are looked at meanwhile, or after so

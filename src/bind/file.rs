@@ -17,7 +17,7 @@ use super::items::Items;
 use super::watch::{Progress, tell, watched, watched_if_long};
 use crate::error::{Error, Result};
 use crate::events::filter::{self, Renaming};
-use crate::events::map;
+use crate::events::open;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
 use crate::events::{EventFile, Recent};
@@ -77,7 +77,7 @@ impl PyEventFile {
     #[staticmethod]
     #[pyo3(signature = (path, mapped=true))]
     fn open(py: Python<'_>, path: PathBuf, mapped: bool) -> PyResult<Self> {
-        let open = if mapped { map::open } else { map::open_in_parts };
+        let open = if mapped { open::open } else { open::open_in_parts };
         Ok(py.detach(|| open(&path))?.into())
     }
 

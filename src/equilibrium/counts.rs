@@ -23,7 +23,7 @@ use rayon::prelude::*;
 use super::columns::square;
 use crate::error::Result;
 use crate::events::EventFile;
-use crate::events::once::Once;
+use crate::events::distinct::Distinct;
 use crate::events::sets::SetCounter;
 use crate::events::twins::Twins;
 use crate::lists::Lists;
@@ -319,7 +319,7 @@ struct Gathering {
     twins: Twins,
     sets: SetCounter,
     pairs: Pairs,
-    once: Once,
+    once: Distinct,
     pulse: Pulse,
 }
 
@@ -335,7 +335,7 @@ impl Gathering {
             active,
             sets: SetCounter::default(),
             pairs: Pairs::default(),
-            once: Once::default(),
+            once: Distinct::default(),
             pulse: Pulse::default(),
         })
     }

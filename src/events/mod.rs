@@ -5,7 +5,7 @@
 //! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
 //!   one step, `kappa` sums alpha m^2 over an event's cues.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
-//! - [`map`] opens a file without reading all of it.
+//! - [`open`](mod@open) opens a file without reading all of it.
 //! - [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads the same [`bytes`] from a map, a file, or a vector in memory.
 
@@ -14,14 +14,14 @@ pub mod chunk;
 mod chunk_writer;
 mod dictionary;
 pub mod digest;
+pub(crate) mod distinct;
 mod duplicates;
 mod file;
 pub mod filter;
 pub mod format;
 pub(crate) mod grouping;
 pub(crate) mod kappa;
-pub mod map;
-pub(crate) mod once;
+pub mod open;
 mod output;
 mod packed;
 mod parameters;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::EventFile;
 use super::bytes::Bytes;
-use super::map;
+use super::open;
 use crate::error::{Error, Result};
 use crate::files::atomic::AtomicFile;
 use crate::files::packed_text::check_binary_name;
@@ -41,7 +41,7 @@ impl Output {
     /// Gives the file its name, and opens it.
     pub(super) fn finish(self) -> Result<EventFile> {
         match self.storage {
-            Storage::File(file) => file.finish_and(|file| map::of_file(file, &self.path)),
+            Storage::File(file) => file.finish_and(|file| open::of_file(file, &self.path)),
             Storage::Memory(bytes) => EventFile::open(Bytes::Owned(bytes.into_inner()), None),
         }
     }
@@ -49,7 +49,7 @@ impl Output {
     /// The file, as written so far; `None` in memory.
     pub(super) fn opened(&self) -> Result<Option<EventFile>> {
         match &self.storage {
-            Storage::File(file) => map::of_file(file.file(), &self.path).map(Some),
+            Storage::File(file) => open::of_file(file.file(), &self.path).map(Some),
             Storage::Memory(_) => Ok(None),
         }
     }

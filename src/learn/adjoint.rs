@@ -39,10 +39,10 @@
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::checked::{CheckedPlan, LearnedRow};
-use super::run::Run;
+use super::adjoint_steps::{Stepper, Steps};
+use super::checked_plan::{CheckedPlan, LearnedRow};
 use super::script::{Chunks, Event, Segment};
-use super::steps::{Stepper, Steps};
+use super::tile_run::Run;
 use crate::error::Result;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
@@ -55,10 +55,10 @@ use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::forgetting::{Retention, multiply};
 use crate::tiles::home::Initial;
-use crate::tiles::passes::Passes;
 use crate::tiles::product::{Product, packing};
 use crate::tiles::result::{Axis, Entry, Filling, Matrix};
 use crate::tiles::rule::same;
+use crate::tiles::tile_passes::Passes;
 use crate::tiles::width::{WIDEST, padded};
 
 /// Columns of initial weights gathered at a time.
@@ -75,7 +75,7 @@ const NEAR: usize = 512 << 10;
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].
-pub(super) fn together<E: Element>(checked: &CheckedPlan<E>) -> Result<Vec<E>> {
+pub(super) fn saliences_of_twins<E: Element>(checked: &CheckedPlan<E>) -> Result<Vec<E>> {
     let rows = checked.rule.alpha.iter().zip(&checked.twins);
     collected(rows.map(|(alpha, &twins)| alpha.times(E::from_f64(twins.into()))))
 }
@@ -95,7 +95,7 @@ pub(super) fn learn<E: LearnsRows>(
 ) -> Result<usize> {
     let monitor = run.monitor;
     let (n_rows, n_columns) = (checked.rule.alpha.len(), checked.columns.len());
-    let alpha = together(checked)?;
+    let alpha = saliences_of_twins(checked)?;
     let twins = |row: usize| f64::from(checked.twins[row]);
     let salience = same(&alpha);
     let width = checked.width(rows.len(), threads);
@@ -113,7 +113,7 @@ pub(super) fn learn<E: LearnsRows>(
     let [of_v, of_sums] = [n_rows, n_columns].map(|n| n.max(1).saturating_mul(width));
     let of_last = if retention.is_some() { n_rows } else { 0 };
     let bytes = of_v.saturating_add(of_sums).saturating_mul(size_of::<E>()).saturating_add(8 * of_last);
-    let passes = Passes::new(tiles.len(), threads, checked.together(chunks.are_kept(), bytes));
+    let passes = Passes::new(tiles.len(), threads, checked.tiles_in_pass(chunks.are_kept(), bytes));
     let start = || {
         let zeros = |n: usize| Buffer::<E>::zeros(n.saturating_mul(passes.most()));
         let last = filled(0, of_last.saturating_mul(passes.most()))?;

@@ -1,10 +1,10 @@
 //! What learning would need, without learning.
 
-use super::checked::CheckedPlan;
-use super::facts::Facts;
+use super::adjoint_steps::Stepper;
+use super::checked_plan::CheckedPlan;
+use super::costs::Facts;
 use super::memory::Memory;
 use super::plan::Plan;
-use super::steps::Stepper;
 use super::stretch::EVENT;
 use crate::error::Result;
 use crate::events::EventFile;

@@ -14,14 +14,14 @@
 //! is used, they cost at most one comparison for each token. Trajectories record weights between tokens, by learning one piece of
 //! the events after another (`trajectory`).
 
-use super::checked::{CheckedPlan, LearnedColumn, Start};
+use super::checked_plan::{CheckedPlan, LearnedColumn, Start};
 use super::general::{RuleTile, TokenRoom};
 use super::mean::Mean;
-use super::run::Run;
 use super::script::{Chunks, EventStream, NONE};
 use super::stretch::OrderedEvents;
 use super::targets::{Columns, Targets};
 use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
+use super::tile_run::Run;
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::events::survey::summary::Position;
@@ -95,7 +95,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let of_means = means * (size_of::<f64>() * width + size_of::<u64>());
             let each = size_of::<E>() * (1 + states.len());
             let bytes = rows.saturating_mul(each * width + of_means + lasts * size_of::<u64>());
-            checked.together(chunks.are_kept(), bytes)
+            checked.tiles_in_pass(chunks.are_kept(), bytes)
         }
         // Trajectories take one tile in each pass.
         Goal::Traces(_) => 1,

@@ -6,10 +6,10 @@
 //! Only weights of that rule are forgotten. Where `forgotten` is asked for, `R::KERNEL` says so to the compiler, which otherwise makes
 //! slower loops of all rules (13.7 s in place of 10.2 s, King James without competition).
 
-use super::run::Run;
 use super::script::{Event, Scripted};
 use super::stretch::Stretch;
 use super::tile::{ColumnTile, LearnsColumns};
+use super::tile_run::Run;
 use crate::error::{Error, Result};
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;

@@ -6,17 +6,17 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::checked::scripted;
-use super::facts::{Facts, max_kappa};
+use super::checked_plan::scripted;
+use super::costs::{Facts, max_kappa};
 use super::forward::learn_tile;
 use super::job::Report;
 use super::order;
 use super::plan::Plan;
-use super::run::Run;
 use super::script::{EventStream, NONE, Numbering};
 use super::stretch::{EVENT, OrderedEvents};
 use super::targets::{Columns, Targets};
 use super::tile::{Lanes, LearnsColumns};
+use super::tile_run::Run;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::summary::{Position, Survey};

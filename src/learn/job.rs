@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::adjoint;
-use super::checked::{CheckedPlan, LearnedColumn, LearnedRow, Start};
-use super::facts::Facts;
+use super::adjoint_steps::{Stepper, Steps};
+use super::checked_plan::{CheckedPlan, LearnedColumn, LearnedRow, Start};
+use super::costs::Facts;
 use super::forward::{self, Goal};
 use super::kernels::Kernels;
 use super::order;
 use super::plan::Plan;
-use super::run::Run;
 use super::script::Chunks;
-use super::steps::{Stepper, Steps};
 use super::stretch::{EVENT, OrderedEvents};
+use super::tile_run::Run;
 use super::trajectory::Traces;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -128,7 +128,7 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
                 Scripts::Forward(events?)
             }
             Method::Adjoint => {
-                let alpha = adjoint::together(&checked)?;
+                let alpha = adjoint::saliences_of_twins(&checked)?;
                 let (beta, kappa) = (checked.rule.beta1, checked.facts.max_kappa);
                 let stepper = || Stepper::new(&alpha, beta, retention, kappa);
                 let of_forgotten = retention.map_or(0, |_| Stepper::<E>::FORGOTTEN);

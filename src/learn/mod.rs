@@ -12,8 +12,9 @@
 //! ([`trajectory`]), or learn in the caller's array ([`in_place`]). [`memory`] says how much memory all this takes at most.
 
 mod adjoint;
-pub(crate) mod checked;
-mod facts;
+mod adjoint_steps;
+pub(crate) mod checked_plan;
+mod costs;
 mod forecast;
 pub(crate) mod forward;
 mod general;
@@ -25,16 +26,15 @@ pub mod memory;
 mod order;
 mod plan;
 mod record;
-pub(crate) mod run;
 pub(crate) mod script;
-mod steps;
 pub(crate) mod stretch;
 pub(crate) mod targets;
 pub(crate) mod tile;
+pub(crate) mod tile_run;
 pub mod trajectory;
 
 pub use crate::tiles::home::Initial;
-pub use facts::Facts;
+pub use costs::Facts;
 pub use forecast::Forecast;
 pub use job::{Job, Report};
 pub use kernels::Kernels;

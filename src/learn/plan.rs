@@ -1,10 +1,10 @@
 //! The plan: what to learn, with which parameters.
 
-use super::facts::Facts;
+use super::costs::Facts;
 use super::script::{BUDGET, NONE};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::survey::{look::together, summary::Survey};
+use crate::events::survey::{look::common_classes, summary::Survey};
 use crate::events::twins::Twins;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
@@ -179,7 +179,7 @@ impl<E: Element> Plan<'_, E> {
             let twin = survey.cue_twins[cue] as usize;
             cues[row as usize] = if survey.after_last[cue].events == 0 { NONE } else { self.rows[twin] };
         }
-        Ok([together(&cues, &rows)?, together(&survey.outcome_twins, &outcomes)?])
+        Ok([common_classes(&cues, &rows)?, common_classes(&survey.outcome_twins, &outcomes)?])
     }
 
     /// The cheaper method, or the forward method where the adjoint one is not precise enough. The forward method is exact; the

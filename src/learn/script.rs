@@ -15,7 +15,7 @@ use std::sync::OnceLock;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::chunk::{Body, Chunk, EventList};
-use crate::events::once::each_once;
+use crate::events::distinct::each_distinct;
 use crate::lists::Lists;
 use crate::memory::{EVENTS, Grow, Lack, collected, filled};
 use crate::monitor::Monitor;
@@ -199,7 +199,7 @@ impl EventStream {
         };
         renumber(&mut rows.cues, &self.rows);
         renumber(&mut rows.outcomes, &self.columns);
-        if self.once { each_once(&mut rows.outcomes) } else { Ok(()) }
+        if self.once { each_distinct(&mut rows.outcomes) } else { Ok(()) }
     }
 }
 

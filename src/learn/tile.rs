@@ -15,10 +15,10 @@
 use std::slice;
 
 use super::mean::Mean;
-use super::run::Run;
 use super::script::{Event, Scripted};
 use super::stretch::Stretch;
 use super::targets::Targets;
+use super::tile_run::Run;
 use crate::error::Result;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;

@@ -9,16 +9,16 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::checked::{CheckedPlan, LearnedColumn};
+use super::checked_plan::{CheckedPlan, LearnedColumn};
 use super::general::RuleTile;
 use super::plan::Plan;
-use super::run::Run;
 use super::script::{Event, NONE, Scripted};
 use super::stretch::{Stretch, Times};
 use super::tile::LearnsColumns;
+use super::tile_run::Run;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::once::Once;
+use crate::events::distinct::Distinct;
 use crate::kernel::element::Element;
 use crate::lists::{Lists, span};
 use crate::memory::{Grow, collected, filled};
@@ -326,7 +326,7 @@ impl Asked {
         monitor: &Monitor,
     ) -> Result<Self> {
         let mut columns = Lists::default();
-        let (mut past, mut left, mut once) = (0_u64, tokens, Once::default());
+        let (mut past, mut left, mut once) = (0_u64, tokens, Distinct::default());
         // Before the first token nothing is predicted.
         if left.first() == Some(&0) {
             left = &left[1..];

@@ -7,7 +7,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::looks;
+use super::detect_table;
 use super::source::{MAX_HEADER, Source};
 use super::{shown, tables};
 use crate::error::{Error, Result};
@@ -89,12 +89,12 @@ pub(crate) fn look_at(source: &mut Source<'_>) -> Result<Look> {
     if let Some(kind) = binary(magic).filter(|_| !packed) {
         return Ok(Look { kind, first: String::new(), columns: Vec::new() });
     }
-    let (pending, ended) = source.peek(looks::LINES, MAX_HEADER)?;
+    let (pending, ended) = source.peek(detect_table::LINES, MAX_HEADER)?;
     if let Some(kind) = binary(pending.bytes) {
         let kind = if kind == Kind::Events { Kind::PackedEvents } else { kind };
         return Ok(Look { kind, first: String::new(), columns: Vec::new() });
     }
-    let lines = looks::first_lines(pending.bytes, ended);
+    let lines = detect_table::first_lines(pending.bytes, ended);
     let first = shown(&String::from_utf8_lossy(lines.first().copied().unwrap_or_default()));
     if lines.is_empty() && ended {
         return Ok(Look { kind: Kind::Empty, first, columns: Vec::new() });
@@ -102,7 +102,7 @@ pub(crate) fn look_at(source: &mut Source<'_>) -> Result<Look> {
     let (is_table, columns) = tables::columns(&pending, &lines);
     let kind = if is_table {
         Kind::Table
-    } else if looks::is_conllu(&lines) {
+    } else if detect_table::is_conllu(&lines) {
         Kind::Conllu
     } else if !columns.is_empty() || tables::is_blank_header(&lines) {
         Kind::UnnamedTable

@@ -2,8 +2,8 @@
 
 mod cells;
 pub mod corpus;
+mod detect_table;
 pub mod kind;
-mod looks;
 pub(crate) mod seen;
 pub mod source;
 mod subtitles;

@@ -20,7 +20,7 @@ use crate::error::{Error, Place, Result};
 use crate::events::write::{EventWriter, Side};
 use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
-use crate::text::looks;
+use crate::text::detect_table;
 use crate::text::seen::Seen;
 use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of};
 use crate::text::{Misplaced, at, shown, without_line_end};
@@ -88,8 +88,8 @@ impl TableRows {
     /// # Errors
     /// When the text is no such table, or as for reading.
     pub(crate) fn begin(source: &mut Source<'_>, layout: &Layout) -> Result<Self> {
-        let (pending, ended) = source.peek(looks::LINES, MAX_HEADER)?;
-        let lines = looks::first_lines(pending.bytes, ended);
+        let (pending, ended) = source.peek(detect_table::LINES, MAX_HEADER)?;
+        let lines = detect_table::first_lines(pending.bytes, ended);
         let table = match lines.first() {
             Some(_) => TableColumns::of(&pending, &lines, layout)?,
             None if pending.bytes.is_empty() => {
@@ -166,8 +166,11 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
     let is_table = |table: &TableColumns| (table.separator, true);
     let table = TableColumns::of(pending, lines, &Layout::default());
-    let found =
-        table.as_ref().ok().map(is_table).or_else(|| looks::separator(lines).map(|found| (found, false)));
+    let found = table
+        .as_ref()
+        .ok()
+        .map(is_table)
+        .or_else(|| detect_table::separator(lines).map(|found| (found, false)));
     let Some((separator, is_table)) = found else { return (false, Vec::new()) };
     let first = lines.first().and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
     let cells = separator.cells(first).map_while(|cell| Some(cell.ok()?.text.to_owned()));
@@ -200,7 +203,7 @@ pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     names.iter().all(|name| NEARLY.contains(&name.as_str()))
         && has(&NEARLY[..2])
         && has(&NEARLY[2..4])
-        && looks::has_blank_cells(lines, names.len())
+        && detect_table::has_blank_cells(lines, names.len())
 }
 
 fn push(
@@ -257,7 +260,7 @@ impl TableColumns {
                 match with(Separator::Blank) {
                     Ok(table)
                         if table.roles.iter().all(Option::is_some)
-                            && looks::has_blank_cells(lines, table.roles.len()) =>
+                            && detect_table::has_blank_cells(lines, table.roles.len()) =>
                     {
                         Ok(table)
                     }
@@ -267,7 +270,8 @@ impl TableColumns {
         }
         let seen = [(b',', Separator::Comma), (b';', Separator::Semicolon), (b' ', Separator::Blank)];
         let seen = seen.into_iter().filter(|(byte, _)| first.as_bytes().contains(byte));
-        let mut tried = looks::separator(lines).into_iter().chain(seen.map(|(_, separator)| separator));
+        let mut tried =
+            detect_table::separator(lines).into_iter().chain(seen.map(|(_, separator)| separator));
         let table = with(tried.next().unwrap_or(Separator::Tab));
         table.or_else(|error| tried.find_map(|separator| with(separator).ok()).ok_or(error))
     }

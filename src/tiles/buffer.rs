@@ -23,13 +23,13 @@ const LINE: usize = 64;
 /// `start` on.
 #[derive(Debug)]
 pub struct Buffer<E> {
-    memory: Memory<E>,
+    memory: BufferMemory<E>,
     start: usize,
     length: usize,
 }
 
 #[derive(Debug)]
-enum Memory<E> {
+enum BufferMemory<E> {
     List(Vec<E>),
     Map(MmapMut),
 }
@@ -50,7 +50,7 @@ impl<E: Element> Buffer<E> {
             let slack = LINE / size_of::<E>();
             let list = filled(E::default(), length + slack)?;
             let start = list.as_ptr().align_offset(LINE).min(slack);
-            return Ok(Self { memory: Memory::List(list), start, length });
+            return Ok(Self { memory: BufferMemory::List(list), start, length });
         }
         // Room to begin at a huge page's boundary.
         let slack = if bytes >= HUGE_PAGE { HUGE_PAGE } else { 0 };
@@ -61,7 +61,7 @@ impl<E: Element> Buffer<E> {
             // The system may refuse. Without huge pages learning is slower, with the same result.
             let _ = map.advise_range(memmap2::Advice::HugePage, start, bytes);
         }
-        Ok(Self { memory: Memory::Map(map), start, length })
+        Ok(Self { memory: BufferMemory::Map(map), start, length })
     }
 
     /// The bytes of the elements.
@@ -78,10 +78,10 @@ impl<E: Element> Deref for Buffer<E> {
     type Target = [E];
     fn deref(&self) -> &[E] {
         match &self.memory {
-            Memory::List(list) => &list[self.start..self.start + self.length],
+            BufferMemory::List(list) => &list[self.start..self.start + self.length],
             // SAFETY: by the invariant the bytes exist and are aligned (a map begins at a page, `start` is 0 or leads to a
             // huge page's boundary); every bit pattern is an element; the lifetime is that of the borrowed map.
-            Memory::Map(map) => unsafe {
+            BufferMemory::Map(map) => unsafe {
                 std::slice::from_raw_parts(map.as_ptr().add(self.start).cast(), self.length)
             },
         }
@@ -92,9 +92,9 @@ impl<E: Element> Deref for Buffer<E> {
 impl<E: Element> DerefMut for Buffer<E> {
     fn deref_mut(&mut self) -> &mut [E] {
         match &mut self.memory {
-            Memory::List(list) => &mut list[self.start..self.start + self.length],
+            BufferMemory::List(list) => &mut list[self.start..self.start + self.length],
             // SAFETY: as in `deref`, and the map is borrowed mutably.
-            Memory::Map(map) => unsafe {
+            BufferMemory::Map(map) => unsafe {
                 std::slice::from_raw_parts_mut(map.as_mut_ptr().add(self.start).cast(), self.length)
             },
         }

@@ -17,7 +17,7 @@ use crate::memory::gathered;
 use crate::threads::each;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::home::Home;
-use crate::tiles::passes::Passes;
+use crate::tiles::tile_passes::Passes;
 use crate::tiles::width::{SMALL, padded, width};
 
 /// How to cut columns into tiles.

@@ -84,7 +84,10 @@ impl Survey {
                 // Nothing is known yet that would part any names.
                 twins
             } else {
-                [together(&survey.cue_twins, &twins[0])?, together(&survey.outcome_twins, &twins[1])?]
+                [
+                    common_classes(&survey.cue_twins, &twins[0])?,
+                    common_classes(&survey.outcome_twins, &twins[1])?,
+                ]
             };
             let Totals { slots, names, squares, visits } = part.totals;
             let totals = &mut survey.totals;
@@ -99,7 +102,7 @@ impl Survey {
 }
 
 /// The classes of names that are together in both of two partitions. In all three, a class is given by its first name.
-pub(crate) fn together(one: &[u32], other: &[u32]) -> Result<Vec<u32>> {
+pub(crate) fn common_classes(one: &[u32], other: &[u32]) -> Result<Vec<u32>> {
     let mut first = HashMap::new();
     gathered((0..).zip(one.iter().zip(other)).map(|(name, classes)| {
         first.try_reserve(1).map_err(|_| short::<[u32; 3]>(2 * first.len() + 1))?;

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::summary::{Position, Totals};
 use crate::error::Result;
 use crate::events::chunk::Body;
+use crate::events::distinct::Distinct;
 use crate::events::file::EventFile;
 use crate::events::grouping::Grouping;
 use crate::events::kappa::Kappa;
-use crate::events::once::Once;
 use crate::events::twins::Twins;
 use crate::memory::filled;
 use crate::monitor::{Monitor, Pulse};
@@ -44,7 +44,7 @@ impl Part {
             totals: Totals::default(),
         };
         let (mut kappa, mut grouping, mut once) =
-            (Kappa::new(n_cues)?, Grouping::new(n_cues)?, Once::default());
+            (Kappa::new(n_cues)?, Grouping::new(n_cues)?, Distinct::default());
         let mut seen = filled(false, types.len())?;
         for index in chunks {
             monitor.check()?;

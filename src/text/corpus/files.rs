@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::met::Met;
+use super::occurred::Occurred;
 use super::options::{Corpus, Format};
 use super::reader::TextReader;
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ impl Corpus {
     /// # Errors
     /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the writer
     /// refuses. Defects name the file, the line and the byte column.
-    pub fn read(&self, paths: &[PathBuf], writer: &mut EventWriter, monitor: &Monitor) -> Result<Met> {
+    pub fn read(&self, paths: &[PathBuf], writer: &mut EventWriter, monitor: &Monitor) -> Result<Occurred> {
         let mut total = 0_u64;
         for path in paths {
             total = total.saturating_add(length_of(path)?);
@@ -29,7 +29,7 @@ impl Corpus {
         for path in paths {
             self.read_file(path, &mut reader, writer, monitor).map_err(|error| error.at(Some(path), None))?;
         }
-        Ok(reader.met())
+        Ok(reader.occurred())
     }
 
     fn read_file(

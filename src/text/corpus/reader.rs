@@ -2,7 +2,7 @@
 
 use super::conllu::{self, Line};
 use super::encoder::{Encoder, WORD};
-use super::met::Met;
+use super::occurred::Occurred;
 use super::options::{Context, Corpus, Format, Window};
 use super::runs::{Item, Known, Runs, TextRun};
 use super::windows::Windows;
@@ -98,8 +98,8 @@ impl<'c> TextReader<'c> {
     }
 
     /// What occurred so far.
-    pub fn met(&self) -> Met {
-        self.words.met
+    pub fn occurred(&self) -> Occurred {
+        self.words.occurred
     }
 
     /// Reads on: a piece of text that begins and ends at the ends of words.

@@ -10,7 +10,7 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
-use super::met::Met;
+use super::occurred::Occurred;
 use super::options::{Context, Corpus, Normal};
 use super::symbols::{Allowed, Separators, Symbols};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub(super) struct Words<'c> {
     closers: Symbols,
     normal: String,
     lowered: String,
-    pub(super) met: Met,
+    pub(super) occurred: Occurred,
 }
 
 impl<'c> Words<'c> {
@@ -63,13 +63,13 @@ impl<'c> Words<'c> {
             closers,
             normal: String::new(),
             lowered: String::new(),
-            met: Met::default(),
+            occurred: Occurred::default(),
         })
     }
 
     /// Whether a word stays in the text.
     pub(super) fn keeps(&mut self, word: &str) -> bool {
-        keeps(self.corpus, &mut self.met, word)
+        keeps(self.corpus, &mut self.occurred, word)
     }
 
     /// Calls `take` with every part of a run, and the offset in the run at which it begins. For words that were brought into a
@@ -96,7 +96,7 @@ impl<'c> Words<'c> {
     /// The record of a word of CoNLL-U with the word and the lemma in the wanted normal form and case; `None` if the word is left
     /// out.
     pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
-        let Self { corpus, normal, lowered, met, .. } = self;
+        let Self { corpus, normal, lowered, occurred, .. } = self;
         // The new record has the word and the lemma in another form, and all else as it is.
         ask(LONGER * record.len())?;
         let mut cased = |text: &str| -> Result<String> {
@@ -105,7 +105,7 @@ impl<'c> Words<'c> {
         };
         let form = cased(conllu::form(record))?;
         let lemma = conllu::lemma(record).map_or_else(|| Ok("_".to_owned()), &mut cased)?;
-        met.text = true;
+        occurred.text = true;
         let mut consists_of_symbols = true;
         for c in form.chars() {
             consists_of_symbols &= match &corpus.symbols {
@@ -117,7 +117,7 @@ impl<'c> Words<'c> {
                 break;
             }
         }
-        let stays = consists_of_symbols && keeps(corpus, met, &form);
+        let stays = consists_of_symbols && keeps(corpus, occurred, &form);
         let upos = conllu::upos(record).unwrap_or("_");
         let features: Vec<&str> = conllu::features(record).collect();
         Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
@@ -137,7 +137,7 @@ impl<'c> Words<'c> {
         at: usize,
         take: &mut impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
-        let Self { corpus, separators, closers, normal, lowered, met, .. } = self;
+        let Self { corpus, separators, closers, normal, lowered, occurred, .. } = self;
         let normalized = normalize(text, corpus.normalize, normal)?;
         let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
         let place = |offset: usize| match (corpus.normalize, corpus.lower) {
@@ -146,7 +146,7 @@ impl<'c> Words<'c> {
             (None, false) => at + offset,
         };
         separators.meet(cased)?;
-        met.text |= !cased.is_empty();
+        occurred.text |= !cased.is_empty();
         let is_separator = |c: char| separators.contain(c);
         let mut rest = cased;
         while !rest.is_empty() {
@@ -156,7 +156,7 @@ impl<'c> Words<'c> {
             };
             let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
             for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
-                if keeps(corpus, met, word) {
+                if keeps(corpus, occurred, word) {
                     take(RunItem::Word(word), place(offset_of(word, cased)))?;
                 }
             }
@@ -170,14 +170,14 @@ impl<'c> Words<'c> {
 }
 
 /// Whether a word stays in the text, which is noted.
-fn keeps(corpus: &Corpus, met: &mut Met, word: &str) -> bool {
+fn keeps(corpus: &Corpus, occurred: &mut Occurred, word: &str) -> bool {
     let is_stop_word = !corpus.stop_words.is_empty() && corpus.stop_words.get(word).is_some();
     let is_known = corpus.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
     let is_kept = is_known && !is_stop_word;
-    met.word = true;
-    met.stop_word |= is_stop_word;
-    met.known_word |= is_known;
-    met.kept_word |= is_kept;
+    occurred.word = true;
+    occurred.stop_word |= is_stop_word;
+    occurred.known_word |= is_known;
+    occurred.kept_word |= is_kept;
     is_kept
 }
 

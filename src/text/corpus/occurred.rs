@@ -2,7 +2,7 @@
 
 /// What occurred in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Met {
+pub struct Occurred {
     /// Whether there was anything but white space and marks.
     pub text: bool,
     /// Whether there was a word, of the characters that are allowed.

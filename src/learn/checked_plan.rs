@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use super::facts::{Facts, max_kappa};
+use super::costs::{Facts, max_kappa};
 use super::plan::Plan;
 use super::script::{EventStream, NONE, Numbering, Script};
 use crate::error::{Error, Result};
@@ -146,7 +146,7 @@ impl<E: Element> CheckedPlan<E> {
     }
 
     /// How many tiles of `bytes` bytes a thread may take through the events in one pass. Those beyond its first fit the budget.
-    pub(super) fn together(&self, events_are_kept: bool, bytes: usize) -> usize {
+    pub(super) fn tiles_in_pass(&self, events_are_kept: bool, bytes: usize) -> usize {
         if events_are_kept { 1 } else { (1 + self.room / bytes.max(1)).min(TOGETHER) }
     }
 }

@@ -12,12 +12,12 @@ const SHORT: usize = 16;
 
 /// Removes repeated ids from lists, one list after another.
 #[derive(Debug, Default)]
-pub(crate) struct Once {
+pub(crate) struct Distinct {
     kept: Vec<u32>,
     known: HashSet<u32>,
 }
 
-impl Once {
+impl Distinct {
     /// The ids of a list without repetitions, in the order of their first appearance.
     ///
     /// # Errors
@@ -53,8 +53,8 @@ impl Once {
 ///
 /// # Errors
 /// [`crate::error::Error::Memory`].
-pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
-    let mut once = Once::default();
+pub(crate) fn each_distinct(lists: &mut Lists) -> Result<()> {
+    let mut once = Distinct::default();
     // Most often no list has an id twice.
     let Some(first) = first_repeating(lists, &mut once)? else { return Ok(()) };
     let mut distinct = Lists::default();
@@ -66,7 +66,7 @@ pub(crate) fn each_once(lists: &mut Lists) -> Result<()> {
 }
 
 /// The first list that has an id twice.
-fn first_repeating(lists: &Lists, once: &mut Once) -> Result<Option<usize>> {
+fn first_repeating(lists: &Lists, once: &mut Distinct) -> Result<Option<usize>> {
     for (i, list) in lists.iter().enumerate() {
         if once.of(list)?.len() < list.len() {
             return Ok(Some(i));
@@ -83,7 +83,7 @@ mod tests {
     proptest! {
         #[test]
         fn each_id_is_kept_where_it_comes_first(lists in prop::collection::vec(prop::collection::vec(0..9_u32, 0..40), 0..4)) {
-            let mut once = Once::default();
+            let mut once = Distinct::default();
             let (mut distinct, mut all) = (Lists::default(), Lists::default());
             for ids in lists {
                 let mut expected = Vec::new();
@@ -96,7 +96,7 @@ mod tests {
                 distinct.push(&expected).unwrap();
                 all.push(&ids).unwrap();
             }
-            each_once(&mut all).unwrap();
+            each_distinct(&mut all).unwrap();
             prop_assert_eq!(all, distinct);
         }
     }
