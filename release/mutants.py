@@ -96,7 +96,7 @@ def python_mutants(file: Path) -> Iterator[Mutant]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             kind = type(node.ops[0]).__name__
-            old = {
+            written = {
                 "Lt": "<",
                 "LtE": "<=",
                 "Gt": ">",
@@ -107,7 +107,7 @@ def python_mutants(file: Path) -> Iterator[Mutant]:
                 "IsNot": "is not",
             }
             if kind in COMPARISONS:
-                yield from between(node.left, node.comparators[0], old[kind], COMPARISONS[kind])
+                yield from between(node.left, node.comparators[0], written[kind], COMPARISONS[kind])
         elif isinstance(node, ast.BinOp) and type(node.op) in SIGNS:
             yield from between(node.left, node.right, *SIGNS[type(node.op)])
         elif isinstance(node, ast.BoolOp):
