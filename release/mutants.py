@@ -32,6 +32,7 @@ TESTS = {
     "_report": ["tests/report"],
     "schedules.py": ["tests/learn/test_schedule.py"],
     "tiles.py": ["tests/learn"],
+    "__init__.py": ["tests/test_rooms.py", "tests/test_numpy_alone.py"],
     "distributed.py": ["tests/distributed"],
 }
 
@@ -220,11 +221,12 @@ def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
     undo = mutant.apply(copy)
     try:
         if mutant.file.endswith(".py"):
-            room = Path(mutant.file).parts[2]
+            room, stem = Path(mutant.file).parts[2], Path(mutant.file).stem.strip("_")
+            named = [str(test) for test in sorted((copy / "tests").rglob(f"test_*{stem}*.py"))]
             near = TESTS.get(room, [f"tests/{room.removesuffix('.py')}"])
-            near = [test for test in near if (copy / test).exists()]
-            if near and not passes([*pytest, *near], copy):
-                return "room"
+            for tests in (named, [test for test in near if (copy / test).exists()]):
+                if tests and not passes([*pytest, *tests], copy):
+                    return "near"
             return None if passes([*pytest, "tests"], copy) else "all"
         if not passes(["cargo", "test", "--quiet"], copy, CARGO_TARGET_DIR=str(target)):
             return "cargo"
