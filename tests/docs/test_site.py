@@ -341,7 +341,7 @@ def test_text_that_is_too_pale_is_found(browser: Any) -> None:
 PATHS = {
     "linguist": (["I have text"], "From text to weights"),
     "linguist, by the manual": (["running text"], "Running text"),
-    "linguist, with files of R": (["I come from pyndl, R or Julia"], "Coming from pyndl and ndl"),
+    "linguist, with files of R": (["I come from pyndl or R"], "Coming from pyndl and ndl"),
     "psychologist": (["I teach or study conditioning"], "Classic experiments"),
     "psychologist, with a design": (["designs"], "Designs of experiments"),
     "engineer": (["I use scikit-learn"], "Estimators for scikit-learn"),

@@ -8,8 +8,8 @@
 //!     for each column i of x in order: W[i, :] += (alpha[i] * x[i]) * u[:]
 //! ```
 //!
-//! Of a sparse row only what stands there is looked at. Where all values are 1, batches of one token have the bits of
-//! [`super::events`].
+//! Of a sparse row only what stands there is looked at. Where all values are 1 and each event has its cues in the order of their
+//! ids, batches of one token have the bits of [`super::events`].
 //!
 //! With factors the rate of a token is `rate * factor[token]`. On demand the squares of the errors z - g(h) are summed, pass by
 //! pass and column by column, over the tokens in their order.
