@@ -290,10 +290,34 @@ fn an_empty_name_is_refused() {
 
 #[test]
 fn a_bad_frequency_is_refused() {
-    for bad in ["", "-1", "+1", "1.0", "1e+05", " 1", "٣", "18446744073709551616"] {
+    for bad in [
+        "",
+        "-1",
+        "+1",
+        "1.5",
+        "1e-05",
+        "-1.0",
+        "inf",
+        "nan",
+        ".",
+        "1.0f",
+        " 1",
+        "٣",
+        "18446744073709551616",
+    ] {
         refused(format!("cues\toutcomes\tfrequency\na\tb\t{bad}\n"), 2, 5, "digits", &format!("{bad:?}"));
     }
     refused("frequency,cues,outcomes\n\"x\",a,b\n", 2, 2, "digits", "\"x\"");
+}
+
+#[test]
+fn a_frequency_may_be_written_as_a_float_that_is_whole() {
+    for (written, expected) in
+        [("1.0", 1), ("10.", 10), ("1e+05", 100_000), ("2.5e3", 2500), ("0.0", 0), ("4294967295.0", u32::MAX)]
+    {
+        let table = format!("cues\toutcomes\tfrequency\na\tb\t{written}\n");
+        assert_eq!(events(table), [event(&["a"], &["b"], expected)], "{written}");
+    }
 }
 
 #[test]

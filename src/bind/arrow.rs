@@ -11,9 +11,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericBinaryArray, LargeBinaryArray, OffsetSizeTrait,
-    downcast_integer_array, new_empty_array,
+    Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BinaryViewArray, GenericBinaryArray, LargeBinaryArray,
+    OffsetSizeTrait, PrimitiveArray, downcast_integer_array, new_empty_array,
 };
 use arrow_schema::{DataType, Schema};
 use pyo3::exceptions::PyTypeError;
@@ -144,7 +145,7 @@ fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
         let found = schema.field(column).data_type();
         let none = new_empty_array(found);
         let (is_right, expected) = match name {
-            "frequency" => (integers(&none).is_some(), "whole numbers"),
+            "frequency" => (frequencies(&none).is_some(), "whole numbers"),
             _ => (NameColumn::of(&none).is_some(), "strings or lists of strings"),
         };
         if !is_right {
@@ -173,10 +174,10 @@ fn push(
     let other = || Error::Argument("a batch of other columns than the first".into());
     let names = |column: Option<&ArrayRef>| column.and_then(NameColumn::of).ok_or_else(other);
     let (cues, outcomes) = (names(cues)?, names(outcomes)?);
-    let frequency = frequency.map(|column| integers(column).ok_or_else(other)).transpose()?;
+    let frequency = frequency.map(|column| frequencies(column).ok_or_else(other)).transpose()?;
     let mut row_as_bytes = Vec::new();
     let mut one = |row: usize| -> Result<()> {
-        let frequency = frequency.as_ref().map_or(Ok(1), |frequency| whole(frequency(row)))?;
+        let frequency = frequency.as_ref().map_or(Ok(1), |frequency| frequency(row))?;
         row_as_bytes.clear();
         row_as_bytes.extend(frequency.to_le_bytes());
         cues.spell(row, "cues", &mut row_as_bytes)?;
@@ -204,10 +205,12 @@ fn push(
 
 fn whole(frequency: Option<i128>) -> Result<u64> {
     let frequency = frequency.ok_or_else(|| null("frequency"))?;
-    frequency.try_into().map_err(|_| {
-        let cure = "leave the row out if it did not occur";
-        Error::defect("a frequency of 0 or more, below 2^32", frequency.to_string(), cure)
-    })
+    frequency.try_into().map_err(|_| no_frequency(&frequency.to_string()))
+}
+
+fn no_frequency(found: &str) -> Error {
+    let cure = "leave the row out if it did not occur";
+    Error::defect("a frequency of 0 or more, whole and below 2^32", found, cure)
 }
 
 fn null(column: &str) -> Error {
@@ -369,6 +372,27 @@ fn viewed(column: &BinaryViewArray, at: usize) -> Result<&[u8]> {
 fn outside(what: &str, at: usize) -> Error {
     let cure = "the library that made the table has a defect";
     Error::defect(format!("{what} inside the column"), format!("number {at}"), cure)
+}
+
+/// Frequencies: integers, or floats that are whole.
+fn frequencies(column: &ArrayRef) -> Option<Box<dyn Fn(usize) -> Result<u64>>> {
+    if let Some(integer) = integers(column) {
+        return Some(Box::new(move |row| whole(integer(row))));
+    }
+    let float: ByRow<f64> = match column.data_type() {
+        DataType::Float32 => of_floats(column.as_primitive::<Float32Type>()),
+        DataType::Float64 => of_floats(column.as_primitive::<Float64Type>()),
+        _ => return None,
+    };
+    Some(Box::new(move |row| {
+        let float = float(row).ok_or_else(|| null("frequency"))?;
+        tables::whole(float).ok_or_else(|| no_frequency(&float.to_string()))
+    }))
+}
+
+fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(column: &PrimitiveArray<T>) -> ByRow<f64> {
+    let column = column.clone();
+    Box::new(move |row| (row < column.len() && column.is_valid(row)).then(|| column.value(row).into()))
 }
 
 /// Integers of any width.

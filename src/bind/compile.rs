@@ -268,8 +268,13 @@ fn unicode<'a>(name: &'a Bound<'_, PyString>, event: u64) -> PyResult<&'a str> {
     })
 }
 
-/// A frequency: a whole number, not a float that looks like one.
+/// A frequency: a whole number, which may be a float.
 fn whole(frequency: &Object<'_>, event: u64) -> PyResult<u64> {
+    // Floats of Python and of numpy have this; truth values have not.
+    let is_float = frequency.hasattr("is_integer")? && !frequency.hasattr("__index__")?;
+    if let Some(whole) = frequency.extract().ok().filter(|_| is_float).and_then(tables::whole) {
+        return Ok(whole);
+    }
     let index = frequency
         .call_method0("__index__")
         .ok()

@@ -384,15 +384,28 @@ fn listed(cells: &[Cell<'_>]) -> String {
     format!("the columns {}{more}", names.join(", "))
 }
 
+/// A whole number in digits, or as R writes one that is not of its type integer: `12.0`, `1e+05`.
 fn parse_frequency(text: &str) -> Result<u64> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| digits).ok_or_else(|| {
+    let whole = if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        text.parse().ok()
+    } else {
+        let is_number = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+'))
+            && text.starts_with(|first: char| first.is_ascii_digit());
+        text.parse().ok().filter(|_| is_number).and_then(whole)
+    };
+    whole.ok_or_else(|| {
         Error::defect(
             "a frequency, in digits and of at most 4,294,967,295",
             shown(text),
             "write a whole number, such as 12",
         )
     })
+}
+
+/// A float as the whole number that it is.
+pub(crate) fn whole(float: f64) -> Option<u64> {
+    // Below 2^53 a float without a fraction is one whole number.
+    (float.fract() == 0.0 && (0.0..9_007_199_254_740_992.0).contains(&float)).then_some(float as u64)
 }
 
 fn not_a_header(found: impl Into<String>) -> Error {

@@ -290,7 +290,7 @@ def test_duplicates_as_errors() -> None:
             pa.array([1]).dictionary_encode(),
             "strings .* in the column outcomes, found Dictionary",
         ),
-        ("frequency", pa.array([1.0]), "whole numbers in the column frequency, found Float64"),
+        ("frequency", pa.array(["1"]), "whole numbers in the column frequency, found Utf8"),
         ("frequency", pa.array([True]), "whole numbers in the column frequency, found Boolean"),
     ],
 )

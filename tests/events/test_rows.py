@@ -1,10 +1,12 @@
 """Rows of events: mappings, and cues with blanks in a str."""
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -72,6 +74,23 @@ def test_what_is_wrong_in_a_mapping_is_said_as_in_a_tuple() -> None:
         rw.read_events([{"cues": "a", "outcomes": "x", "frequency": 1.5}])
     with pytest.raises(TypeError, match="event 0: expected a str or an iterable of names, found 3"):
         rw.read_events([{"cues": 3, "outcomes": "x"}])
+
+
+@pytest.mark.parametrize("two", [2, 2.0, np.float64(2), np.float32(2), np.int8(2)])
+def test_a_frequency_may_be_a_float_that_is_whole(two: Any) -> None:
+    expected = [("a", "x", 2)]
+    assert rw.read_events([("a", "x", two)]).digest == rw.read_events(expected).digest
+    frame = pd.DataFrame({"cues": ["a"], "outcomes": ["x"], "frequency": [two]})
+    assert rw.read_events(frame).digest == rw.read_events(expected).digest
+
+
+@pytest.mark.parametrize("bad", [1.5, -1.0, math.nan, math.inf, 1e300, True, np.True_, "2.0"])
+def test_other_floats_are_no_frequencies(bad: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"event 0: expected a (whole number as )?frequency"):
+        rw.read_events([("a", "x", bad)])
+    frame = pd.DataFrame({"cues": ["a"], "outcomes": ["x"], "frequency": [bad]})
+    with pytest.raises((TypeError, ValueError), match=r"expected (a frequency|whole numbers)|null"):
+        rw.read_events(frame)
 
 
 # Blanks.
