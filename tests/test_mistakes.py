@@ -138,6 +138,27 @@ READING = [
         "swap them",
     ),
     Mistake(
+        "a design in place of its events",
+        lambda: lib.learn("A+ 40 | AB+ 40"),
+        "a str is the path of events",
+        "no such file: 'A+ 40 | AB+ 40'",
+        "rw.learn(rw.design('A+ 40 | AB+ 40'))",
+    ),
+    Mistake(
+        "all groups of a design",
+        lambda: lib.learn(lib.design({"blocking": "A+ 4 | AB+ 4", "control": "C+ 4 | AB+ 4"})),
+        "events must be those of one group at a time",
+        "not of 2",
+        "rw.learn(groups['blocking'])",
+    ),
+    Mistake(
+        "a file of weights of no format",
+        lambda: lib.load_weights("weights.bin"),
+        "expected a file name that ends in one of .npz, .npy, .nc, .zarr",
+        "weights.bin",
+        "give weights the name of their format",
+    ),
+    Mistake(
         "frequencies that are no whole numbers",
         lambda: lib.read_events([("a", "x", 1.5)]),
         "expected a whole number as frequency",

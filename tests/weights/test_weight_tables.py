@@ -340,7 +340,7 @@ def test_tables_are_only_written(suffix: str, tmp_path: Path) -> None:
     for long in (False, True):
         rw.Weights(VALUES, ["a", "b"], ["x", "y", "z"]).save(path, long=long)
         with pytest.raises(
-            ValueError, match=rf"\.npz, \.npy, \.nc, found '\.{suffix}': such tables are for other"
+            ValueError, match=rf"\.npz, \.npy, \.nc, \.zarr, found '\.{suffix}': such tables are for other"
         ):
             rw.load_weights(path)
 

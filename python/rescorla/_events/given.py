@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AnySet
 from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from rescorla._events.design_text import parse
 from rescorla._events.events import Events
 from rescorla._events.frames import is_real, is_table, names_of, streams
 from rescorla._events.kinds import PYTHON
@@ -91,6 +93,11 @@ def _read(
         return source
     if isinstance(source, str | os.PathLike):
         return _in_file(path_name(source, call.argument), call, progress)
+    if isinstance(source, Mapping) and source and all(isinstance(each, Events) for each in source.values()):
+        raise TypeError(
+            f"{call.argument} must be those of one group at a time, not of {len(source)}; with the groups in "
+            f"`groups`: {call(f'groups[{next(iter(source))!r}]')}"
+        )
     if is_table(source) or streams(source):
         return events_of(source, duplicates="drop", progress=progress)
     return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)
@@ -104,6 +111,11 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
             f"{file}: expected the file of an event table or of events, found a folder; if its files are "
             f"running text: {of_text}"
         )
+    if not os.path.lexists(file) and _is_design(file):
+        raise FileNotFoundError(
+            f"no such file: {shown(file)}; a str is the path of events. Of a design: "
+            f"{call(f'rw.design({file!r})')}"
+        )
     if not os.path.lexists(file) and any(sign in file for sign in "*? \n"):
         of_files, of_lines = call('rw.corpus_events("corpus/*.txt")'), call("rw.corpus_events([line])")
         raise FileNotFoundError(
@@ -113,6 +125,16 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
     of_conllu = call(f'rw.corpus_events({file!r}, format="conllu")')
     words = PYTHON._replace(text=f"write {of_text}", conllu=f"write {of_conllu}")
     return events_of(file, progress=progress, words=words)
+
+
+def _is_design(text: str) -> bool:
+    """Whether `design` reads a text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return bool(parse(text))
+        except ValueError:
+            return False
 
 
 def _no_text(rows: Iterable[Any], call: _Call) -> Iterable[Any]:

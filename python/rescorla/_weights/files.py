@@ -422,15 +422,15 @@ _FORMATS = {
 }
 
 
-NAMES = ", ".join(_FORMATS)
-"""How the names of files of weights end, for a message."""
+NAMES = ", ".join([*_FORMATS, ".zarr"])
+"""How the names of files and stores of weights end, for a message."""
 
 
 TABLES = ", ".join(tables.WRITERS)
 """How the names of tables end, which are only written."""
 
 SAVED = f"{NAMES}, {TABLES}"
-"""How the names of files end that weights are saved to."""
+"""How the names of files and stores end that weights are saved to."""
 
 
 def _suffix(path: str) -> str:
