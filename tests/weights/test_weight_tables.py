@@ -350,7 +350,7 @@ def test_long_is_for_tables(tmp_path: Path) -> None:
     for suffix in ("npz", "npy", "nc", "zarr"):
         with pytest.raises(ValueError, match=r"long is for tables, \.csv, \.tsv, \.parquet; leave it out"):
             known.save(tmp_path / f"w.{suffix}", long=True)
-    with pytest.raises(ValueError, match=r"ends in one of .*\.nc, \.csv, \.tsv, \.parquet, found '\.txt'"):
+    with pytest.raises(ValueError, match=r"ends in one of .*\.zarr, \.csv, \.tsv, \.parquet, found '\.txt'"):
         known.save(tmp_path / "w.txt")
     assert list(tmp_path.iterdir()) == []
 
