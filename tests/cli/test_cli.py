@@ -218,7 +218,9 @@ def test_words_without_a_known_cue_are_told_from_words_that_activate_nothing(
 def test_events_in_place_of_weights_are_told(run: Run, table: Path, tmp_path: Path) -> None:
     rw.read_events(table).save(tmp_path / "e.rw")
     for path, found in ((table, "an event table"), (tmp_path / "e.rw", "a binary event file")):
-        expected = f"{path}: expected weights (.npz, .npy, .nc, .zarr), found {found}; rescorla learn makes weights"
+        expected = (
+            f"{path}: expected weights (.npz, .npy, .nc, .zarr), found {found}; rescorla learn makes weights"
+        )
         for command in (["activations", table, path, "--top", 1], ["plot", path, "-o", tmp_path / "p.svg"]):
             message = run(*command, status=1)
             assert expected in message

@@ -570,7 +570,9 @@ def test_events_in_place_of_weights_name_what_reads_them(name: str, binary: bool
     else:
         (tmp_path / name).write_text("cues\toutcomes\na_b\tx\n")
         found = "found an event table; rescorla.read_events reads it"
-    with pytest.raises(rw.FormatError, match=rf"{name}: expected weights, .*\.npz, \.npy, \.nc, \.zarr, {found}"):
+    with pytest.raises(
+        rw.FormatError, match=rf"{name}: expected weights, .*\.npz, \.npy, \.nc, \.zarr, {found}"
+    ):
         rw.load_weights(tmp_path / name)
 
 
