@@ -59,11 +59,6 @@ impl AtomicFile {
         Ok(Self { temporary, path: path.to_path_buf(), target, unsynced: 0, sync: None })
     }
 
-    /// The name the file will have.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// The name the file has until then, for libraries that write files by their names.
     pub fn temporary(&self) -> &Path {
         &self.temporary.path

@@ -196,16 +196,21 @@ def _read(path: str) -> tuple[NDArray[Any], dict[str, Any]]:
     # One file is opened once: another that takes its place meanwhile is not looked at.
     with reading(path, "a .npy file of weights"), naming(path), open(path, "rb") as stream:
         values, start = _mapped(stream, path)
-        stream.seek(0)
-        header = stream.read(start)
-        stream.seek(start + values.nbytes)
-        behind = stream.read()
-        if not behind:
+        end = start + values.nbytes
+        length = os.fstat(stream.fileno()).st_size - end - _FOOTER.size
+        if length == -_FOOTER.size:
             raise FormatError(f"{path}: {_no_names(path)}")
-        text, footer = behind[: -_FOOTER.size], behind[-_FOOTER.size :]
-        if footer != _FOOTER.pack(len(text), _checksum(header, text), _MARK):
-            raise FormatError(f"{path}: expected the names of the weights behind them, found damage; {AGAIN}")
-        return values, parsed(text.decode("ascii"))
+        # Before the names are read: what lies behind other arrays may be anything, and long.
+        stream.seek(end + max(length, 0))
+        footer = stream.read()
+        if length >= 0 and footer.endswith(_MARK) and footer.startswith(length.to_bytes(8, "little")):
+            stream.seek(0)
+            header = stream.read(start)
+            stream.seek(end)
+            text = stream.read(length)
+            if footer == _FOOTER.pack(length, _checksum(header, text), _MARK):
+                return values, parsed(text.decode("ascii"))
+        raise FormatError(f"{path}: expected the names of the weights behind them, found damage; {AGAIN}")
 
 
 def _no_names(path: str) -> str:
