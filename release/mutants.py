@@ -202,21 +202,34 @@ def rooms_of(folder: Path, suffix: str) -> dict[str, list[Path]]:
     return rooms
 
 
-def passes(command: list[str], folder: Path, **more: str) -> bool:
-    """Whether tests in the copy pass, within an hour."""
+def failed(command: list[str], folder: Path, **more: str) -> str | None:
+    """The first failure of tests in the copy, or that they took three hours; None if all pass."""
     environment = {**os.environ, "PYTHONPATH": str(folder / "python"), "CI": "true", **more}
     environment.setdefault("RESCORLA_SHARED", str((ROOT / ".." / "shared").resolve()))
     try:
         done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, timeout=3600, check=False
+            command,
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=3 * 3600,
+            check=False,
         )
     except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+        return "three hours"
+    if done.returncode == 0:
+        return None
+    found = re.search(
+        r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED|^(error.*)",
+        done.stdout + done.stderr,
+        re.MULTILINE,
+    )
+    return next(filter(None, found.groups()), "") if found else f"status {done.returncode}"
 
 
 def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
-    """Which tests notice the change; None if none do."""
+    """The first test that notices the change; None if none does."""
     pytest = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "2"]
     undo = mutant.apply(copy)
     try:
@@ -224,21 +237,22 @@ def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
             room, stem = Path(mutant.file).parts[2], Path(mutant.file).stem.strip("_")
             named = [str(test) for test in sorted((copy / "tests").rglob(f"test_*{stem}*.py"))]
             near = TESTS.get(room, [f"tests/{room.removesuffix('.py')}"])
-            for tests in (named, [test for test in near if (copy / test).exists()]):
-                if tests and not passes([*pytest, *tests], copy):
-                    return "near"
-            return None if passes([*pytest, "tests"], copy) else "all"
-        if not passes(["cargo", "test", "--quiet"], copy, CARGO_TARGET_DIR=str(target)):
-            return "cargo"
-        built = ["cargo", "build", "--release", "--quiet", "--features", "python"]
-        if not passes(built, copy, CARGO_TARGET_DIR=str(target)):
-            return "build"
+            near = [test for test in near if (copy / test).exists()]
+            found = (failed([*pytest, *tests], copy) for tests in (named, near, ["tests"]) if tests)
+            return next(filter(None, found), None)
+        cargo = failed(["cargo", "test", "--quiet"], copy, CARGO_TARGET_DIR=str(target))
+        if cargo:
+            return f"cargo: {cargo}"
+        build = ["cargo", "build", "--release", "--quiet", "--features", "python"]
+        built = failed(build, copy, CARGO_TARGET_DIR=str(target))
+        if built:
+            return f"build: {built}"
         engine = copy / "python/rescorla/_core.abi3.so"
         shutil.copy(engine, target / "engine.so")
         shutil.copy(target / "release/librescorla.so", engine.with_suffix(".new"))
         engine.with_suffix(".new").rename(engine)
         try:
-            return None if passes([*pytest, "tests"], copy) else "pytest"
+            return failed([*pytest, "tests"], copy)
         finally:
             (target / "engine.so").rename(engine)
     finally:
@@ -270,7 +284,7 @@ def main() -> int:
             results[mutant.told()] = killed_by(mutant, copy, folder / "target")
             with log.open("a") as file:
                 print(json.dumps({"change": mutant.told(), "killed": results[mutant.told()]}), file=file)
-        print(f"{results[mutant.told()] or 'SURVIVED':9} {mutant.told()}", flush=True)
+        print(f"{mutant.told()}: {results[mutant.told()] or 'SURVIVED'}", flush=True)
     survivors = sum(results[mutant.told()] is None for mutant in mutants)
     print(f"{len(mutants) - survivors} of {len(mutants)} are noticed")
     return int(survivors > 0.05 * len(mutants))
