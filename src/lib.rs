@@ -71,9 +71,9 @@ pub mod internals {
     pub mod vocab;
 }
 
-use internals::{
-    activate, equilibrium, error, events, files, learn, lists, monitor, rules, text, tiles, vocab,
-};
+#[cfg(feature = "python")]
+use internals::activate;
+use internals::{equilibrium, error, events, files, learn, lists, monitor, rules, text, tiles, vocab};
 
 pub use error::{Error, Result};
 pub use events::EventFile;

@@ -33,6 +33,10 @@ LINE_END = r"(?:\r\n|\n|\r(?!\n))"
 WHITE_SPACE = frozenset(
     map(chr, [*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)])
 ) | frozenset("\u2028\u2029\u202f\u205f\u3000")
+# Space of no width, in scripts that have no blanks between words.
+ZERO_WIDTH_SPACE = "\u200b"
+# Soft hyphen, marks of direction, word joiner, byte order mark: readers do not see them.
+INVISIBLE = frozenset("\xad\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
 BLANK = f"[{''.join(sorted(WHITE_SPACE - {chr(10), chr(13)}))}]*"
 
 
@@ -42,6 +46,7 @@ def corpus_events(
     cues_from: Spec = "trigrams",
     outcomes_from: Spec = "words",
     window: Window = None,
+    mask: bool = False,
     context: Context = "line",
     across: bool = True,
     symbols: Symbols = None,
@@ -58,6 +63,7 @@ def corpus_events(
     """The events of documents: the texts of files, or of an iterable's items if documents are contexts."""
 
     def form(run: str) -> str:
+        run = "".join(c for c in run if c not in INVISIBLE)
         normal = unicodedata.normalize(normalize, run) if normalize else run
         return normal.lower() if lower else normal
 
@@ -72,6 +78,7 @@ def corpus_events(
         cues_from=cues_from,
         outcomes_from=outcomes_from,
         window=window,
+        mask=mask,
         across=across,
         boundary=boundary,
         stop_words=stop_words,
@@ -88,6 +95,7 @@ def events_of_words(
     cues_from: Spec = "trigrams",
     outcomes_from: Spec = "words",
     window: Window = None,
+    mask: bool = False,
     across: bool = True,
     boundary: str = "#",
     stop_words: Iterable[str] = (),
@@ -110,7 +118,17 @@ def events_of_words(
         for context in kept
         for with_cues, with_outcomes in occurrences(context, window)
     ]
+    if mask:
+        events = [event for masked in events for event in masked_events(masked)]
     return normalised(events, duplicates, background)
+
+
+def masked_events(event: Event) -> Iterator[Event]:
+    """An event for each outcome, with the cues of other names; none where there is no such cue."""
+    cues, outcomes, frequency = event
+    for outcome in dict.fromkeys(outcomes):
+        if others := tuple(cue for cue in cues if cue != outcome):
+            yield others, (outcome,), frequency
 
 
 # Corpus to documents.
@@ -161,7 +179,7 @@ def contexts_of_lines(lines: Iterable[list[str]], context: Context) -> list[list
 
 def runs_of(text: str) -> list[str]:
     """What stands between white space."""
-    return "".join(" " if c in WHITE_SPACE else c for c in text).split(" ")
+    return "".join(" " if c in WHITE_SPACE or c == ZERO_WIDTH_SPACE else c for c in text).split(" ")
 
 
 def sentences(
@@ -205,8 +223,20 @@ CLOSERS = frozenset(
 
 def words(text: str, symbols: Symbols = None, boundary: str = "#") -> list[str]:
     """The words of a text: what stands between the characters that separate."""
-    cut = "".join(" " if separates(c, symbols, boundary) else c for c in text)
+    cut, before = "", True
+    for c in text:
+        if isinstance(symbols, str) and is_mark(c):
+            # It belongs to the character before it.
+            before = before or separates(c, None, boundary)
+        else:
+            before = separates(c, symbols, boundary)
+        cut += " " if before else c
     return [word for word in cut.split(" ") if word]
+
+
+def is_mark(character: str) -> bool:
+    """Whether it combines with the character before it."""
+    return unicodedata.category(character)[0] == "M"
 
 
 def separates(character: str, symbols: Symbols, boundary: str) -> bool:

@@ -537,63 +537,18 @@ fn kinds_are_told_by_content() {
         let (_folder, path) = file(content);
         kind(&path).unwrap()
     };
+    // tests/events/test_kinds.py has what small files are taken for.
     assert_eq!(kind_of(&[&MAGIC[..], b"rest"].concat()), Kind::Events);
     assert_eq!(kind_of(&MAGIC[..7]), Kind::Text);
-    for table in [
-        "cues\toutcomes",
-        "Outcomes\tx\tCUES\nmore",
-        "\"Cues\",\"Outcomes\",\"Frequency\"\r\n",
-        "\u{feff}cues,outcomes\n",
-    ] {
-        assert_eq!(kind_of(table.as_bytes()), Kind::Table);
-        assert_eq!(kind_of(&gzip(table.as_bytes())), Kind::Table);
-        assert_eq!(kind_of(&zstd(table.as_bytes())), Kind::Table);
-        assert_eq!(kind_of(&xz(table.as_bytes())), Kind::Table);
-    }
-    for (text, expected) in [
-        ("", Kind::Empty),
-        ("\u{feff}", Kind::Empty),
-        ("\n \n", Kind::Empty),
-        ("cues", Kind::Text),
-        ("cues outcomes\n", Kind::Text),
-        ("text\ncues\toutcomes\n", Kind::Text),
-        ("cues\toutcomes\tcues\n", Kind::UnnamedTable),
-        ("cue\toutcome\na_b\tc\n", Kind::UnnamedTable),
-        ("trigrams\twords\na_b\tc\n", Kind::UnnamedTable),
-        ("a_b\tc\nd\te\n", Kind::UnnamedTable),
-        ("cue outcome\na_b c\nd e\n", Kind::UnnamedTable),
-        ("cue,outcome\na_b,c\nd,e\n", Kind::UnnamedTable),
-        ("Cue;Outcome;Freq\na_b;c;1\nd;e;2\n", Kind::UnnamedTable),
-        ("Cues;Outcomes\na_b;c\nd;e\n", Kind::Table),
-        ("cues outcomes frequency\na_b c 1\n", Kind::Table),
-        ("\"Cues\" \"Outcomes\"\n\"a b\" c\n", Kind::Table),
-        ("cues and outcomes\nof three words\nare no table\n", Kind::Text),
-        ("cues outcomes\nin a line of prose\n", Kind::Text),
-        ("In the beginning\nGod created\n", Kind::Text),
-        ("1\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\t_\n", Kind::Conllu),
-    ] {
-        assert_eq!(kind_of(text.as_bytes()), expected, "{text:?}");
-        assert_eq!(kind_of(&gzip(text.as_bytes())), expected, "{text:?}");
+    for table in ["cues\toutcomes", "\"Cues\",\"Outcomes\",\"Frequency\"\r\n", "\u{feff}cues,outcomes\n"] {
+        for content in
+            [table.as_bytes().to_vec(), gzip(table.as_bytes()), zstd(table.as_bytes()), xz(table.as_bytes())]
+        {
+            assert_eq!(kind_of(&content), Kind::Table);
+        }
     }
     assert_eq!(kind_of(b"cues\toutcomes\t\xff\n"), Kind::UnnamedTable);
-    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
-    for (content, expected) in [
-        (&b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0values.npy"[..], Kind::Weights),
-        (b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0a\0\0\0workbook.x", Kind::Archive),
-        (b"PK\x03\x04", Kind::Archive),
-        (b"\x93NUMPY\x01\0", Kind::Weights),
-        (b"\x89HDF\r\n\x1a\n", Kind::Weights),
-        (b"CDF\x01", Kind::Weights),
-        (b"\x89PNG\r\n\x1a\n", Kind::Picture),
-        (b"%PDF-1.4", Kind::Picture),
-        (b"<?xml version='1.0'?>\n<svg>", Kind::Picture),
-        (b"<?xml version='1.0'?>\n<document>", Kind::Text),
-        (&[b"\xff\xfe", &utf16("cues\toutcomes\n")[..]].concat(), Kind::Utf16),
-        (&utf16("cues\toutcomes\n"), Kind::Utf16),
-        (&gzip(&MAGIC), Kind::PackedEvents),
-    ] {
-        assert_eq!(kind_of(content), expected, "{content:?}");
-    }
+    assert_eq!(kind_of(&gzip(&MAGIC)), Kind::PackedEvents);
     // A header that does not end where looking ends is none.
     let long = [b"cues\toutcomes\t", &vec![b'x'; 2 * MAX_HEADER][..]].concat();
     assert_eq!(kind_of(&long), Kind::Text);

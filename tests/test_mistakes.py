@@ -502,7 +502,136 @@ COMMANDS = [
         "--table",
     ),
 ]
-ALL = [*READING, *CORPORA, *DERIVING, *LEARNING, *WEIGHING, *COMMANDS]
+# What is read, and probably not as it was meant.
+MEANT = [
+    Mistake(
+        "letters that symbols lack",
+        lambda: lib.corpus_events(["hän näki yön"], symbols="a-z"),
+        "symbols 'a-z' cuts 3 words at letters",
+        "'hän', 'näki', 'yön'",
+        r"\p{L}",
+    ),
+    Mistake(
+        "letters that symbols lack, on the command line",
+        Command("events finnish.txt --symbols a-z -o e.rw"),
+        "--symbols 'a-z' cuts 1 words at letters",
+        "'hän'",
+        r"\p{L}",
+    ),
+    Mistake(
+        "words of a treebank that symbols leave out",
+        lambda: lib.corpus_events("we.conllu", symbols="a-z"),
+        "symbols 'a-z' leaves out 1 words that have letters",
+        "'wé'",
+        r"\w",
+    ),
+    Mistake(
+        "words and trigrams as one cue",
+        lambda: lib.corpus_events(["the other"], cues_from=["trigrams", "words"]),
+        "in two ways",
+        "the cue 'the'",
+        "mark one kind",
+    ),
+    Mistake(
+        "text without blanks",
+        lambda: lib.corpus_events(["我喜欢猫。", "他也喜欢。"]),
+        "most words are long",
+        "'我喜欢猫。'",
+        "cut into words first",
+    ),
+    Mistake(
+        "speakers who do not speak",
+        lambda: lib.corpus_events("x.cha", speakers=["MUM"]),
+        "'MUM' do not occur",
+        "speakers",
+        "'CHI'",
+    ),
+    Mistake(
+        "speakers of a text",
+        lambda: lib.corpus_events(["a"], speakers=["CHI"]),
+        "speakers are those of the format 'chat'",
+        "'text'",
+        "leave them out",
+    ),
+    Mistake(
+        "a mask without a window",
+        lambda: lib.corpus_events(["a b"], cues_from="words", mask=True),
+        "mask=True is for windows",
+        "each word is an event of its own",
+        "window='context'",
+    ),
+    Mistake(
+        "counts in a column of another name",
+        lambda: lib.read_events("counts.tab"),
+        "each row counts as one token",
+        "the column 'N'",
+        "columns={\"frequency\": 'N'}",
+    ),
+    Mistake(
+        "counts in a column of another name, in a data frame",
+        lambda: lib.read_events(pd.DataFrame({"cues": ["a", "b"], "outcomes": ["x", "y"], "weight": [3.0, 5.0]})),
+        "each row counts as one token",
+        "the column 'weight'",
+        "columns={\"frequency\": 'weight'}",
+    ),
+    Mistake(
+        "counts in a column of another name, on the command line",
+        Command("learn counts.tab"),
+        "each row counts as one token",
+        "the column 'N'",
+        "--columns frequency=N",
+    ),
+    Mistake(
+        "cues with commas between",
+        lambda: lib.read_events([("a,b", "x"), ("b,c", "y")]),
+        "a str of cues has _ between them",
+        "'a,b', 'b,c' have ','",
+        "write 'a_b'",
+    ),
+    Mistake(
+        "cues with bars between, in a table",
+        lambda: lib.read_events("bars.tab"),
+        "a str of cues has _ between them",
+        "'a|b' has '|'",
+        "write 'a_b' for several, and nothing for one name",
+    ),
+    Mistake(
+        "outcomes with blanks between",
+        lambda: lib.read_events([("mo_od", "modern make")]),
+        "a str of outcomes has _ between them",
+        "'modern make' has blanks",
+        "write 'modern_make'",
+    ),
+    Mistake(
+        "a name with a blank in a table",
+        lambda: lib.read_events("york.tab"),
+        "a str of cues has _ between them",
+        "'New York' has blanks",
+        "nothing for one name",
+    ),
+    Mistake(
+        "names that differ by a blank",
+        lambda: lib.read_events("padded.tab"),
+        "cues 'b ' differ from 'b'",
+        "at their ends alone",
+        "remove the blanks",
+    ),
+    Mistake(
+        "a phase without trials",
+        lambda: lib.design("8A+ || 8A+"),
+        "expected trials between one | and the next",
+        "column 5",
+        "write a probe, as in A?",
+    ),
+    Mistake(
+        "random order in a design",
+        lambda: lib.design("rand/20X+/20X-"),
+        "found 'rand'",
+        "column 1",
+        "seed=",
+    ),
+]
+ALL = [*MEANT, *READING, *CORPORA, *DERIVING, *LEARNING, *WEIGHING, *COMMANDS]
 
 
 @pytest.fixture
@@ -516,6 +645,13 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "moon.tab": "cues\toutcomes\nmoon\tnight\n",
         "freq.tab": "cues\toutcomes\tfreq\n#h_ha\thand\t3\n",
         "empty.tab": "",
+        "finnish.txt": "hän on\n",
+        "we.conllu": "1\twe\twe\tP\t_\t_\t0\troot\t_\t_\n2\twé\twe\tP\t_\t_\t0\troot\t_\t_\n",
+        "x.cha": "@UTF8\n@Begin\n*CHI:\tno .\n@End\n",
+        "counts.tab": "cues\toutcomes\tN\n#h_ha\thand\t3\n#l_la\tland\t5\n",
+        "bars.tab": "cues\toutcomes\na|b\tx\n",
+        "york.tab": "cues\toutcomes\nNew York\tx\n",
+        "padded.tab": "cues\toutcomes\na_b \tx\na_b\tx\n",
     }.items():
         Path(name).write_text(text)
     Path("utf16.tab").write_text(TABLE, encoding="utf-16")

@@ -194,7 +194,7 @@ class Job:
 @final
 class TextStream:
     def __new__(cls, stream: Any, name: str) -> TextStream: ...
-    def look(self) -> tuple[str, str, list[str]]: ...
+    def look(self) -> tuple[str, str, list[str], str | None]: ...
     def read(self, n: int) -> bytes: ...
     def compile_table(
         self,
@@ -210,7 +210,7 @@ class TextStream:
 
 def available_threads() -> int: ...
 def clear(out: NDArray[Any]) -> None: ...
-def look(path: str) -> tuple[str, str, list[str]]: ...
+def look(path: str) -> tuple[str, str, list[str], str | None]: ...
 def compile_table(
     source: str,
     path: str | None,
@@ -262,6 +262,7 @@ def compile_corpus(
     stop_words: list[str],
     vocabulary: list[str] | None,
     sentence_end: str,
+    mask: bool,
     document_end: str,
     unknown: str,
     format: str,
@@ -269,7 +270,12 @@ def compile_corpus(
     background: str | None,
     progress: _Progress,
     parameters: str | None = None,
-) -> tuple[EventFile, list[Literal["symbols", "vocabulary", "stop_words", "words"]]]: ...
+) -> tuple[
+    EventFile,
+    tuple[
+        list[Literal["symbols", "vocabulary", "stop_words", "words"]], int, list[str], str | None, str | None
+    ],
+]: ...
 def learn(
     events: EventFile,
     *,

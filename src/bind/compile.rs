@@ -12,7 +12,7 @@ use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
 use crate::events::write::EventWriter;
 use crate::memory::Grow;
-use crate::text::kind::{self, Kind, Look};
+use crate::text::kind::{self, Kind, Look, TextFormat};
 use crate::text::tables;
 use crate::text::tables::{Column, Layout};
 
@@ -20,7 +20,7 @@ use crate::text::tables::{Column, Layout};
 const LOOK_EVERY: u64 = 4096;
 
 /// What a file holds, in a word; its first line; and the cells of that, if it looks like a table.
-type PyLook = (&'static str, String, Vec<String>);
+pub(super) type PyLook = (&'static str, String, Vec<String>, Option<String>);
 
 /// What a file holds, told by its content.
 #[pyfunction]
@@ -28,21 +28,32 @@ pub(crate) fn look(py: Python<'_>, path: PathBuf) -> PyResult<PyLook> {
     Ok(seen(py.detach(|| kind::look(&path))?))
 }
 
-pub(super) fn seen(Look { kind, first, columns }: Look) -> PyLook {
+pub(super) fn seen(Look { kind, first, columns, counts }: Look) -> PyLook {
     let kind = match kind {
         Kind::Events => "events",
         Kind::PackedEvents => "packed",
         Kind::Table => "table",
         Kind::UnnamedTable => "unnamed",
-        Kind::Conllu => "conllu",
+        Kind::Format(format) => match format {
+            TextFormat::Subtitles => "subtitles",
+            TextFormat::Captions => "captions",
+            TextFormat::Chat => "chat",
+            TextFormat::Conllu => "conllu",
+            TextFormat::Conll => "conll",
+            TextFormat::Json => "json",
+            TextFormat::Html => "html",
+            TextFormat::Rtf => "rtf",
+        },
         Kind::Text => "text",
         Kind::Empty => "empty",
         Kind::Weights => "weights",
+        Kind::Frames => "frames",
         Kind::Picture => "picture",
         Kind::Archive => "archive",
+        Kind::Compressed => "compressed",
         Kind::Utf16 => "utf16",
     };
-    (kind, first, columns)
+    (kind, first, columns, counts)
 }
 
 /// A column of a table, by its position or its name.

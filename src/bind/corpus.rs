@@ -36,7 +36,7 @@ use crate::text::tables::split_names;
 #[pyfunction]
 #[pyo3(signature = (
     source, path, *, items, cues, outcomes, window, context, across, letters, symbols, lower, normalize, boundary,
-    stop_words, vocabulary, sentence_end, document_end, unknown, format, duplicates, background, progress, parameters=None
+    stop_words, vocabulary, sentence_end, mask, document_end, unknown, format, duplicates, background, progress, parameters=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn compile_corpus(
@@ -57,6 +57,7 @@ pub(crate) fn compile_corpus(
     stop_words: Items<Bound<'_, PyString>>,
     vocabulary: Option<Items<Bound<'_, PyString>>>,
     sentence_end: String,
+    mask: bool,
     document_end: String,
     unknown: &str,
     format: &str,
@@ -64,7 +65,7 @@ pub(crate) fn compile_corpus(
     background: Option<&str>,
     progress: Progress,
     parameters: Option<&str>,
-) -> PyResult<(PyEventFile, Vec<&'static str>)> {
+) -> PyResult<(PyEventFile, Told)> {
     let _call = Call::begin(py)?;
     let raised = Arc::new(Mutex::new(None));
     let unknown = match unknown {
@@ -91,6 +92,7 @@ pub(crate) fn compile_corpus(
             "document" => Context::Document,
             _ => return Err(wrong("context", context)),
         },
+        mask,
         across,
         letters: match letters {
             "codepoints" => Letters::CodePoints,
@@ -119,15 +121,17 @@ pub(crate) fn compile_corpus(
             _ => return Err(wrong("format", format)),
         },
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?
-        .with_parameters(parameters)?
-        .of_text();
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
+    let told = |writer: EventWriter, occurred: &Occurred| {
+        let text = parameters.map(|text| with_left_out(text, occurred));
+        writer.with_parameters(text.as_deref())
+    };
     let made = match items {
         "files" => {
             let Items::<PathBuf>(sources) = source.extract()?;
             watched(py, &progress, |monitor| {
                 let occurred = corpus.read(&sources, &mut writer, monitor)?;
-                Ok((writer.finish_watched(monitor)?, occurred))
+                Ok((told(writer, &occurred)?.finish_watched(monitor)?, occurred))
             })
             .map(|(file, occurred)| (PyEventFile::from(file), occurred))
         }
@@ -135,6 +139,7 @@ pub(crate) fn compile_corpus(
             let read = lines(py, source, items == "documents", &corpus, &mut writer, &progress);
             read.and_then(|occurred| {
                 let n_events = writer.n_events();
+                let writer = told(writer, &occurred)?;
                 let finish = |monitor: &_| writer.finish_watched(monitor);
                 Ok((PyEventFile::finished(py, n_events, finish)?, occurred))
             })
@@ -146,11 +151,33 @@ pub(crate) fn compile_corpus(
         return Err(raised);
     }
     let (file, occurred) = made?;
-    Ok((file, missed(&corpus, occurred)))
+    let missed = missed(&corpus, &occurred);
+    let unbroken = occurred.unbroken.filter(|_| 2 * occurred.n_unbroken > occurred.n_words);
+    Ok((file, (missed, occurred.n_lettered, occurred.lettered, occurred.shared_cue, unbroken)))
+}
+
+/// What is to be told of a text: the options of which nothing occurred in it; how many words lost letters, and the first of them; a
+/// cue that words gave in two ways; a word that is longer than words are, if most are.
+type Told = (Vec<&'static str>, u64, Vec<String>, Option<String>, Option<String>);
+
+/// Parameters, which are a JSON object, with the numbers of words that options left out or cut.
+fn with_left_out(parameters: &str, occurred: &Occurred) -> String {
+    let counts = [
+        ("stop_words", occurred.n_stop_words),
+        ("vocabulary", occurred.n_unknown),
+        ("symbols", occurred.n_cut),
+        ("window", occurred.n_alone),
+    ];
+    let counts = counts.iter().filter(|(_, n)| *n > 0).map(|(option, n)| format!("\"{option}\": {n}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    match parameters.strip_suffix('}') {
+        Some(open) if !counts.is_empty() => format!("{open}, \"left_out\": {{{counts}}}}}"),
+        _ => parameters.to_owned(),
+    }
 }
 
 /// The options of which nothing occurred in a text that was not empty; `words` where the lists of words leave no word.
-fn missed(corpus: &Corpus, occurred: Occurred) -> Vec<&'static str> {
+fn missed(corpus: &Corpus, occurred: &Occurred) -> Vec<&'static str> {
     [
         (corpus.symbols.is_some() && occurred.text && !occurred.word, "symbols"),
         (corpus.vocabulary.is_some() && occurred.word && !occurred.known_word, "vocabulary"),

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::compile::{PyColumns, layout, seen};
+use super::compile::{PyColumns, PyLook, layout, seen};
 use super::exit::Call;
 use super::file::PyEventFile;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ impl PyTextStream {
     }
 
     /// What it holds, as `look` says it of files. Nothing is taken from it.
-    fn look(&self, py: Python<'_>) -> PyResult<(&'static str, String, Vec<String>)> {
+    fn look(&self, py: Python<'_>) -> PyResult<PyLook> {
         self.with(py, |state| look_at(&mut state.source)).map(seen)
     }
 

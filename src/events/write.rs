@@ -16,7 +16,7 @@ pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
 use super::parameters;
 use crate::error::{Error, Result};
-use crate::memory::Grow;
+use crate::memory::{Grow, collected};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
@@ -155,6 +155,33 @@ impl EventWriter {
         outcomes.clear();
         self.event_cues.ids = cues;
         self.event_outcomes.ids = outcomes;
+        self.number += 1;
+        self.begin_event()
+    }
+
+    /// Ends the current event with an event for each of its outcomes, in which the cue of the same name is left out. An event without
+    /// other cues than the background is left out, too.
+    ///
+    /// # Errors
+    /// As for [`EventWriter::end_event`].
+    pub(crate) fn end_masked_event(&mut self, monitor: &Monitor) -> Result<()> {
+        let mut cues = mem::take(&mut self.event_cues.ids);
+        let outcomes = mem::take(&mut self.event_outcomes.ids);
+        let (own, given) = cues.split_at(usize::from(self.background.is_some()).min(cues.len()));
+        let (own, given) = (collected(own.iter().copied())?, collected(given.iter().copied())?);
+        for (at, &outcome) in outcomes.iter().enumerate() {
+            if outcomes[..at].contains(&outcome) {
+                continue;
+            }
+            monitor.check()?;
+            let masked = self.outcomes.name(outcome).and_then(|name| self.cues.get(name));
+            cues.clear();
+            cues.extend(own.iter().chain(given.iter().filter(|&&cue| Some(cue) != masked)));
+            if cues.len() > own.len() {
+                self.count_tokens(1)?;
+                self.append(&cues, &[outcome], 1)?;
+            }
+        }
         self.number += 1;
         self.begin_event()
     }

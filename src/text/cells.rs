@@ -1,4 +1,4 @@
-//! The cells of a record: the text between tabs, commas, semicolons or blanks.
+//! The cells of a record: the text between tabs, commas, semicolons, bars or blanks.
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
@@ -8,12 +8,16 @@ use crate::error::Error;
 /// What separates cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
-    /// One tab each; nothing is quoted.
+    /// One tab each; nothing is quoted, as pyndl writes.
     Tab,
+    /// One tab each; cells may be quoted (RFC 4180), as R writes.
+    QuotedTab,
     /// One comma each; cells may be quoted (RFC 4180).
     Comma,
     /// One semicolon each; cells may be quoted, too.
     Semicolon,
+    /// One bar (`|`) each; cells may be quoted, too.
+    Bar,
     /// One space or more; cells may be quoted, too.
     Blank,
 }
@@ -26,6 +30,7 @@ pub(super) enum Separator {
 pub(super) struct Cell<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
+    pub(super) quoted: bool,
     pub(super) doubled: bool,
 }
 
@@ -33,28 +38,41 @@ pub(super) struct Cell<'a> {
 type Next<'a> = std::result::Result<(Cell<'a>, Option<usize>), Misplaced>;
 
 impl Separator {
-    /// The cells of a record without its line end: one or more.
+    /// The cells of a record without its line end: one or more; `trimmed`: without blanks around them.
     pub(super) fn cells<'a>(
         self,
         record: &'a str,
+        trimmed: bool,
     ) -> impl Iterator<Item = std::result::Result<Cell<'a>, Misplaced>> {
-        let mut next = Some(if self == Separator::Blank { behind_blanks(record, 0) } else { 0 });
+        let skips = trimmed || self == Separator::Blank;
+        let begin = move |at| if skips { behind_blanks(record, at) } else { at };
+        let mut next = Some(begin(0));
         std::iter::from_fn(move || {
             let start = next.take()?;
             let cell = match self {
                 Separator::Tab => Ok(tab_cell(record, start)),
-                Separator::Comma => quoted_or_not(record, start, b','),
-                Separator::Semicolon => quoted_or_not(record, start, b';'),
-                Separator::Blank => quoted_or_not(record, start, b' ').map(|(cell, after)| {
-                    let after = after.map(|after| behind_blanks(record, after));
-                    (cell, after.filter(|&after| after < record.len()))
-                }),
+                _ => quoted_or_not(record, start, self.byte(), trimmed),
             };
             Some(cell.map(|(cell, after)| {
-                next = after;
-                cell
+                next = after.map(begin).filter(|&after| self != Separator::Blank || after < record.len());
+                if trimmed && !cell.quoted {
+                    Cell { text: cell.text.trim_end_matches(' '), ..cell }
+                } else {
+                    cell
+                }
             }))
         })
+    }
+
+    /// The byte between cells.
+    pub(super) fn byte(self) -> u8 {
+        match self {
+            Separator::Tab | Separator::QuotedTab => b'\t',
+            Separator::Comma => b',',
+            Separator::Semicolon => b';',
+            Separator::Bar => b'|',
+            Separator::Blank => b' ',
+        }
     }
 
     /// The end of a record, line end included, if the pending text has it.
@@ -80,10 +98,12 @@ impl Separator {
     pub(super) fn rule(self) -> &'static str {
         match self {
             Separator::Tab => "separate the cells by one tab each",
+            Separator::QuotedTab => "separate the cells by one tab each, and quote those that hold tabs",
             Separator::Comma => "separate the cells by one comma each, and quote those that hold commas",
             Separator::Semicolon => {
                 "separate the cells by one semicolon each, and quote those that hold semicolons"
             }
+            Separator::Bar => "separate the cells by one bar each, and quote those that hold bars",
             Separator::Blank => "separate the cells by blanks, and quote those that hold blanks",
         }
     }
@@ -91,8 +111,10 @@ impl Separator {
     /// The name of a byte after a closing quote, for a message.
     fn noun(byte: u8) -> &'static str {
         match byte {
+            b'\t' => "a tab",
             b',' => "a comma",
             b';' => "a semicolon",
+            b'|' => "a bar",
             _ => "a blank",
         }
     }
@@ -106,10 +128,10 @@ fn tab_cell(record: &str, start: usize) -> (Cell<'_>, Option<usize>) {
     let rest = &record[start..];
     let tab = memchr(b'\t', rest.as_bytes());
     let text = &rest[..tab.unwrap_or(rest.len())];
-    (Cell { text, start, doubled: false }, tab.map(|tab| start + tab + 1))
+    (Cell { text, start, quoted: false, doubled: false }, tab.map(|tab| start + tab + 1))
 }
 
-fn quoted_or_not(record: &str, start: usize, separator: u8) -> Next<'_> {
+fn quoted_or_not(record: &str, start: usize, separator: u8, trimmed: bool) -> Next<'_> {
     let bytes = record.as_bytes();
     if bytes.get(start) != Some(&b'"') {
         let end = memchr2(separator, b'"', &bytes[start..]).map(|n| start + n);
@@ -117,7 +139,8 @@ fn quoted_or_not(record: &str, start: usize, separator: u8) -> Next<'_> {
             let cure = "put the cell in quotes, and double the quotes in it";
             return Err(at(quote)(Error::defect("a cell without quotes in it", "a quote", cure)));
         }
-        let cell = Cell { text: &record[start..end.unwrap_or(record.len())], start, doubled: false };
+        let text = &record[start..end.unwrap_or(record.len())];
+        let cell = Cell { text, start, quoted: false, doubled: false };
         return Ok((cell, end.map(|separator| separator + 1)));
     }
     let mut quotes = memchr_iter(b'"', &bytes[start + 1..]).map(|n| start + 1 + n);
@@ -134,10 +157,11 @@ fn quoted_or_not(record: &str, start: usize, separator: u8) -> Next<'_> {
         doubled = true;
         quotes.next();
     };
-    let cell = Cell { text: &record[start + 1..end], start: start + 1, doubled };
-    match bytes.get(end + 1) {
+    let cell = Cell { text: &record[start + 1..end], start: start + 1, quoted: true, doubled };
+    let behind = if trimmed { behind_blanks(record, end + 1) } else { end + 1 };
+    match bytes.get(behind) {
         None => Ok((cell, None)),
-        Some(&byte) if byte == separator => Ok((cell, Some(end + 2))),
+        Some(&byte) if byte == separator => Ok((cell, Some(behind + 1))),
         Some(_) => Err(at(end + 1)(Error::defect(
             format!("{} or the end of the line after a closing quote", Separator::noun(separator)),
             shown(&record[end + 1..]),

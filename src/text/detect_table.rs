@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! most of the first lines have a tab between two cells that are not empty
-//! or commas, or semicolons, give the same number of cells, 2 or more, on every one of them, 3 at least
+//! or commas, semicolons or bars give the same number of cells, 2 or more, on every one of them, 3 at least
+//! or every one of them, 3 at least, begins with a quote and has the same number of cells, 2 or more, between blanks
 //! ```
 //!
 //! Running text is text that does not look so, and whose first line does not name the columns of an event table. At most
@@ -42,39 +43,32 @@ pub(super) fn separator(lines: &[&[u8]]) -> Option<Separator> {
     if 2 * tabbed > lines.len() {
         return Some(Separator::Tab);
     }
-    let mut by_byte = [(b',', Separator::Comma), (b';', Separator::Semicolon)];
-    // Where semicolons separate, numbers may have commas. So a separator in the first line is tried first.
+    let mut tried = [Separator::Comma, Separator::Semicolon, Separator::Bar];
+    // Where semicolons or bars separate, numbers may have commas. So a separator in the first line is tried first.
     if lines.first().is_some_and(|line| !line.contains(&b',')) {
-        by_byte.reverse();
+        tried.reverse();
     }
-    by_byte.into_iter().find(|&(byte, _)| has_columns(lines, byte)).map(|(_, separator)| separator)
-}
-
-/// Whether lines look like CoNLL-U: ten cells with tabs between, the first of them numbers, beside comments.
-pub(super) fn is_conllu(lines: &[&[u8]]) -> bool {
-    let mut words = lines
-        .iter()
-        .filter(|line| !is_empty(line) && !line.starts_with(b"#"))
-        .map(|line| line.split(is_tab))
-        .peekable();
-    words.peek().is_some()
-        && words.all(|mut cells| {
-            let is_number = |cell: &[u8]| {
-                cell.first().is_some_and(u8::is_ascii_digit)
-                    && cell.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
-            };
-            cells.next().is_some_and(is_number) && cells.count() == 9
-        })
+    let found = tried.into_iter().find(|separator| has_columns(lines, separator.byte()));
+    found.or_else(|| has_quoted_columns(lines).then_some(Separator::Blank))
 }
 
 /// Whether all lines but the first have so many cells with blanks between.
 pub(super) fn has_blank_cells(lines: &[&[u8]], n: usize) -> bool {
-    let has = |line: &[u8]| {
-        let mut cells =
-            std::str::from_utf8(line).map(|line| Separator::Blank.cells(line)).into_iter().flatten();
-        cells.by_ref().take(n).filter(|cell| cell.is_ok()).count() == n && cells.next().is_none()
-    };
-    lines.len() > 1 && lines[1..].iter().all(|line| has(line))
+    lines.len() > 1 && lines[1..].iter().all(|line| blank_cells(line) == Some(n))
+}
+
+/// Whether all lines begin with a quote and have as many cells with blanks between.
+fn has_quoted_columns(lines: &[&[u8]]) -> bool {
+    let n = lines.first().and_then(|line| blank_cells(line)).filter(|&n| n > 1);
+    lines.len() >= FEWEST
+        && n.is_some()
+        && lines.iter().all(|line| line.starts_with(b"\"") && blank_cells(line) == n)
+}
+
+/// How many cells a line has with blanks between, if quotes stand around whole cells.
+fn blank_cells(line: &[u8]) -> Option<usize> {
+    let line = std::str::from_utf8(line).ok()?;
+    Separator::Blank.cells(line, false).try_fold(0, |n, cell| cell.is_ok().then_some(n + 1))
 }
 
 fn has_tabbed_cells(line: &[u8]) -> bool {
@@ -112,7 +106,7 @@ fn is_tab(byte: &u8) -> bool {
     *byte == b'\t'
 }
 
-fn is_empty(cell: &[u8]) -> bool {
+pub(super) fn is_empty(cell: &[u8]) -> bool {
     cell.trim_ascii().is_empty()
 }
 
@@ -169,16 +163,5 @@ mod tests {
         assert_eq!(first_lines(b"a\nb", false), [b"a"]);
         assert_eq!(first_lines(b"a\nb", true), [b"a", b"b"]);
         assert_eq!(first_lines(rows.repeat(2).as_bytes(), false).len(), LINES);
-    }
-
-    #[test]
-    fn conllu_is_known_by_its_ten_cells() {
-        let word = |id: &str| format!("{id}\tWe\twe\tPRON\t_\t_\t2\tnsubj\t_\t_");
-        let lines = |text: &str| is_conllu(&first_lines(text.as_bytes(), true));
-        assert!(lines(&format!("# a\n# b\n# c\n{}\n{}\n\n{}", word("1"), word("2-3"), word("4.1"))));
-        assert!(!lines(&word("x")));
-        assert!(!lines(&format!("{}\nprose", word("1"))));
-        assert!(!lines(&format!("{}\tmore", word("1"))));
-        assert!(!lines("# a\n"));
     }
 }

@@ -2,6 +2,7 @@
 
 mod cells;
 pub mod corpus;
+mod detect_format;
 mod detect_table;
 pub mod kind;
 pub(crate) mod seen;

@@ -78,6 +78,8 @@ pub struct Source<'m> {
     start: usize,
     end: usize,
     ended: bool,
+    /// Whether carriage returns are read as line feeds.
+    returns: bool,
     line: u64,
     column: u64,
 }
@@ -177,6 +179,7 @@ impl<'m> Source<'m> {
             start: 0,
             end: 0,
             ended: false,
+            returns: false,
             line: 1,
             column: 1,
         };
@@ -190,6 +193,18 @@ impl<'m> Source<'m> {
     /// The first bytes of the file as stored, and whether it is compressed.
     pub(super) fn magic(&self) -> (&[u8], bool) {
         (&self.magic, self.encoding != Encoding::Plain)
+    }
+
+    /// Reads carriage returns as line feeds from now on, if the first lines end with them alone, as some programs on a Mac
+    /// write.
+    pub(super) fn break_at_returns(&mut self) -> Result<()> {
+        self.peek(1, MAX_HEADER)?;
+        let pending = self.pending();
+        if memchr::memchr(b'\n', pending).is_none() && memchr::memchr(b'\r', pending).is_some() {
+            self.returns = true;
+            break_lines(&mut self.window[self.start..self.end]);
+        }
+        Ok(())
     }
 
     /// The pending text, with `lines` lines if the next `limit` bytes have as many; and whether nothing follows it. It stays
@@ -280,7 +295,12 @@ impl<'m> Source<'m> {
         while self.end < self.window.len() && !self.ended {
             match self.reader.read(&mut self.window[self.end..]) {
                 Ok(0) => self.ended = true,
-                Ok(n) => self.end += n,
+                Ok(n) => {
+                    if self.returns {
+                        break_lines(&mut self.window[self.end..self.end + n]);
+                    }
+                    self.end += n;
+                }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => {
                     let place = self.after_pending();
@@ -415,6 +435,12 @@ fn head(reader: &mut impl Read, n: usize) -> io::Result<Vec<u8>> {
     let mut head = Vec::with_capacity(n);
     reader.take(n as u64).read_to_end(&mut head)?;
     Ok(head)
+}
+
+fn break_lines(text: &mut [u8]) {
+    for byte in text.iter_mut().filter(|byte| **byte == b'\r') {
+        *byte = b'\n';
+    }
 }
 
 fn line_end(pending: &[u8]) -> Option<usize> {

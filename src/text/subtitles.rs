@@ -5,7 +5,8 @@
 //! ```
 //!
 //! It is the text that pyndl's `create_corpus_from_gz` writes: words are joined by blanks, and punctuation without. Only words
-//! directly in a sentence count, not those in tags of formatting (`<i>`, `<b>`). One thing is different from pyndl: digits after
+//! directly in a sentence count, not those in tags of formatting (`<i>`, `<b>`). Text in a sentence that is in no tag, as in files
+//! whose words are not tagged, counts as it is. One other thing is different from pyndl: digits after
 //! a comma in a time are milliseconds, as in the files; pyndl takes them for frames. Entities are those of XML, and characters
 //! such as `&#233;`.
 //!
@@ -197,11 +198,20 @@ impl Sentences {
         if self.depth == 0 && !part.trim_ascii().is_empty() {
             return Err(ill_formed("text outside of all tags"));
         }
-        if self.inside == Inside::Word {
+        let is_bare = self.inside == Inside::Sentence && self.depth == 2 && !part.trim().is_empty();
+        if self.inside == Inside::Word || is_bare {
             if let Some(other) = part.chars().find(|&c| !is_xml(c)) {
                 return Err(ill_formed(format!("the character {other:?}")));
             }
-            spell(&mut self.word, part)?;
+            if is_bare {
+                // A line end would end the sentence.
+                for line in part.split_inclusive(['\n', '\r']) {
+                    spell(&mut self.sentence, line.trim_end_matches(['\n', '\r']))?;
+                    spell(&mut self.sentence, if line.ends_with(['\n', '\r']) { " " } else { "" })?;
+                }
+            } else {
+                spell(&mut self.word, part)?;
+            }
             self.check_length()?;
         }
         Ok(())

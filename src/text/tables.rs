@@ -5,10 +5,15 @@
 //! #h_ha_an_nd_d#<TAB>hand<TAB>10          "#h_ha_an_nd_d#","hand",10
 //! ```
 //!
-//! The first line names the columns and decides how cells are separated. If it has a tab, they are separated by tabs and nothing
-//! is quoted, as pyndl writes. If not, the table is CSV (RFC 4180), as R writes, with commas or semicolons; or blanks separate
-//! the cells. Columns are found by name, whatever their case and order; others are ignored. Without a column `frequency` each
-//! event occurred once. An empty cell means no cues, or no outcomes. A header alone is a table of no events.
+//! The first line names the columns and decides how cells are separated. If it has a tab, they are separated by tabs, and quoted
+//! only if the names of all columns are, or all cells of cues and outcomes in the first lines: pyndl quotes nothing, R does. If
+//! not, the table is CSV (RFC 4180) with commas, semicolons or bars; or blanks separate the cells. Columns are found by name,
+//! whatever their case and order; others are ignored. Without a column `frequency` each event occurred once. An empty cell means
+//! no cues, or no outcomes. A header alone is a table of no events.
+//!
+//! Three habits of programs are known. R writes the numbers of rows before the first column without a name for them. Some write a
+//! blank behind each comma; if the first line has one, blanks around cells are not read. And whoever joins tables has the first
+//! line again, perhaps with a byte order mark: it is left out.
 //!
 //! A [`Layout`] says where the columns are in tables that name them otherwise, or not at all.
 
@@ -88,6 +93,7 @@ impl TableRows {
     /// # Errors
     /// When the text is no such table, or as for reading.
     pub(crate) fn begin(source: &mut Source<'_>, layout: &Layout) -> Result<Self> {
+        source.break_at_returns()?;
         let (pending, ended) = source.peek(detect_table::LINES, MAX_HEADER)?;
         let lines = detect_table::first_lines(pending.bytes, ended);
         let table = match lines.first() {
@@ -131,9 +137,9 @@ impl TableRows {
                 quoting => source.piece(MAX_PIECE, |pending| quoting.record_end(pending))?,
             };
             let Some(piece) = piece else { break };
-            push(table, &piece, &mut seen, writer, monitor)
+            let is_event = push(table, &piece, &mut seen, writer, monitor)
                 .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
-            pushed += 1;
+            pushed += u64::from(is_event);
         }
         Ok(pushed)
     }
@@ -162,19 +168,20 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 }
 
 /// Whether the first line of a text names the columns of an event table, and the cells of that line, if the text looks like a
-/// table.
-pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>) {
-    let is_table = |table: &TableColumns| (table.separator, true);
-    let table = TableColumns::of(pending, lines, &Layout::default());
-    let found = table
-        .as_ref()
-        .ok()
-        .map(is_table)
-        .or_else(|| detect_table::separator(lines).map(|found| (found, false)));
-    let Some((separator, is_table)) = found else { return (false, Vec::new()) };
+/// table; and the name of its only other column, if that has counts.
+pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>, Option<String>) {
+    let mut counts = None;
+    let found = match TableColumns::of(pending, lines, &Layout::default()) {
+        Ok(table) => {
+            counts = table.counts(lines);
+            Some((table.separator, table.trimmed, true))
+        }
+        Err(_) => detect_table::separator(lines).map(|found| (found, false, false)),
+    };
+    let Some((separator, trimmed, is_table)) = found else { return (false, Vec::new(), None) };
     let first = lines.first().and_then(|line| std::str::from_utf8(line).ok()).unwrap_or_default();
-    let cells = separator.cells(first).map_while(|cell| Some(cell.ok()?.text.to_owned()));
-    (is_table, cells.collect())
+    let cells = separator.cells(first, trimmed).map_while(|cell| Some(cell.ok()?.text.to_owned()));
+    (is_table, cells.collect(), counts)
 }
 
 /// Whether the first line has usual names of columns, other than the known ones, with blanks between, and the lines below have as
@@ -195,7 +202,7 @@ pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     ];
     let Some(first) = lines.first().and_then(|line| std::str::from_utf8(line).ok()) else { return false };
     let mut names = Vec::new();
-    for cell in Separator::Blank.cells(first) {
+    for cell in Separator::Blank.cells(first, false) {
         let Ok(cell) = cell else { return false };
         names.push(cell.text.to_ascii_lowercase());
     }
@@ -203,7 +210,7 @@ pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
     names.iter().all(|name| NEARLY.contains(&name.as_str()))
         && has(&NEARLY[..2])
         && has(&NEARLY[2..4])
-        && detect_table::has_blank_cells(lines, names.len())
+        && [0, 1].iter().any(|more| detect_table::has_blank_cells(lines, names.len() + more))
 }
 
 fn push(
@@ -212,13 +219,23 @@ fn push(
     seen: &mut Seen,
     writer: &mut EventWriter,
     monitor: &Monitor,
-) -> std::result::Result<(), Misplaced> {
+) -> std::result::Result<bool, Misplaced> {
     monitor.check().map_err(at(0))?;
     if seen.again(piece.bytes, writer).map_err(at(0))? {
-        return Ok(());
+        return Ok(true);
     }
-    let record = piece.text().map(without_line_end).map_err(at(0))?;
-    let [cues, outcomes, frequency] = table.event(record)?;
+    let mut record = piece.text().map(without_line_end).map_err(at(0))?;
+    if let Some(header) = &table.header {
+        // Where tables were joined.
+        if record.trim_start_matches(BYTE_ORDER_MARK) == header {
+            return Ok(false);
+        }
+    }
+    let shift = record.len();
+    record = record.trim_start_matches(BYTE_ORDER_MARK);
+    let shift = shift - record.len();
+    let [cues, outcomes, frequency] =
+        table.event(record)?.map(|cell| Cell { start: cell.start + shift, ..cell });
     for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
         each_name(cell, |name| monitor.check().and_then(|()| writer.name(side, name)))?;
     }
@@ -228,14 +245,23 @@ fn push(
         .and_then(|()| parse_frequency(frequency.text))
         .and_then(end)
         .map_err(at(frequency.start))?;
-    seen.keep(piece.bytes, n, key).map_err(at(0))
+    seen.keep(piece.bytes, n, key).map_err(at(0))?;
+    Ok(true)
 }
 
 /// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.
 struct TableColumns {
     separator: Separator,
+    /// Whether blanks around cells are not read.
+    trimmed: bool,
+    /// Whether the first column has the numbers of rows, and no name.
+    numbered: bool,
     roles: Vec<Option<usize>>,
+    /// The line that names the columns.
+    header: Option<String>,
 }
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
@@ -245,7 +271,7 @@ impl TableColumns {
         let first = lines.first().copied().unwrap_or_default();
         let first = without_line_end(pending.beginning(first.len()).text()?);
         let with = |separator| {
-            Self::with(separator, first, layout)
+            Self::with(separator, first, lines, layout)
                 .map_err(|Misplaced { offset, error }| error.at(None, Some(pending.place(offset))))
         };
         if memchr(b'\t', first.as_bytes()).is_some() {
@@ -253,13 +279,13 @@ impl TableColumns {
         }
         if *layout == Layout::default() {
             return with(Separator::Comma).or_else(|error| {
-                if let Ok(table) = with(Separator::Semicolon) {
+                if let Ok(table) = with(Separator::Semicolon).or_else(|_| with(Separator::Bar)) {
                     return Ok(table);
                 }
                 // Any text has blanks. So all names must be known, and the lines must have as many cells.
                 match with(Separator::Blank) {
                     Ok(table)
-                        if table.roles.iter().all(Option::is_some)
+                        if table.roles.iter().skip(table.numbered.into()).all(Option::is_some)
                             && detect_table::has_blank_cells(lines, table.roles.len()) =>
                     {
                         Ok(table)
@@ -268,17 +294,25 @@ impl TableColumns {
                 }
             });
         }
-        let seen = [(b',', Separator::Comma), (b';', Separator::Semicolon), (b' ', Separator::Blank)];
-        let seen = seen.into_iter().filter(|(byte, _)| first.as_bytes().contains(byte));
-        let mut tried =
-            detect_table::separator(lines).into_iter().chain(seen.map(|(_, separator)| separator));
+        let seen = [Separator::Comma, Separator::Semicolon, Separator::Bar, Separator::Blank];
+        let seen = seen.into_iter().filter(|separator| first.as_bytes().contains(&separator.byte()));
+        let mut tried = detect_table::separator(lines).into_iter().chain(seen);
         let table = with(tried.next().unwrap_or(Separator::Tab));
         table.or_else(|error| tried.find_map(|separator| with(separator).ok()).ok_or(error))
     }
 
-    fn with(separator: Separator, first: &str, layout: &Layout) -> std::result::Result<Self, Misplaced> {
+    fn with(
+        mut separator: Separator,
+        first: &str,
+        lines: &[&[u8]],
+        layout: &Layout,
+    ) -> std::result::Result<Self, Misplaced> {
+        if separator == Separator::Tab && first.split('\t').all(is_quoted) {
+            separator = Separator::QuotedTab;
+        }
+        let trimmed = separator != Separator::Blank && has_blanks_around(separator, first, layout.header);
         let mut cells = Vec::new();
-        for cell in separator.cells(first) {
+        for cell in separator.cells(first, trimmed) {
             cells.push(cell.map_err(|_| at(0)(not_a_header(shown(first))))?);
         }
         let mut roles = vec![None; cells.len()];
@@ -308,7 +342,12 @@ impl TableColumns {
             }
         }
         match [0, 1].map(|role| roles.contains(&Some(role))) {
-            [true, true] => Ok(TableColumns { separator, roles }),
+            [true, true] => {
+                let header = layout.header.then(|| first.to_owned());
+                let mut table = TableColumns { separator, trimmed, numbered: false, roles, header };
+                table.see(lines.get(usize::from(layout.header)..).unwrap_or_default());
+                Ok(table)
+            }
             [false, false] => Err(at(0)(not_a_header(shown(first)))),
             [cues, _] => Err(at(0)(Error::defect(
                 format!("a column named {}", COLUMNS[usize::from(cues)]),
@@ -318,14 +357,61 @@ impl TableColumns {
         }
     }
 
+    /// Sees by the first rows whether cells are quoted, and whether the numbers of rows stand before the first column.
+    fn see(&mut self, rows: &[&[u8]]) {
+        let mut number = None;
+        let has_numbers = |row: &&[u8]| {
+            let row = std::str::from_utf8(row).unwrap_or_default();
+            let mut cells = self.separator.cells(row, self.trimmed);
+            let first = cells.next().and_then(|cell| cell.ok()?.text.trim_matches('"').parse::<u64>().ok());
+            let rises = first > number.replace(first.unwrap_or_default());
+            first.is_some() && rises && cells.filter(|cell| cell.is_ok()).count() == self.roles.len()
+        };
+        if self.header.is_some() && !rows.is_empty() && rows.iter().all(has_numbers) {
+            self.numbered = true;
+            self.roles.insert(0, None);
+        }
+        let are_quoted = |row: &&[u8]| {
+            let mut cells = std::str::from_utf8(row).unwrap_or_default().split('\t');
+            self.roles.iter().all(|role| {
+                cells.next().is_some_and(|cell| *role > Some(1) || role.is_none() || is_quoted(cell))
+            })
+        };
+        if self.separator == Separator::Tab && !rows.is_empty() && rows.iter().all(are_quoted) {
+            self.separator = Separator::QuotedTab;
+        }
+    }
+
+    /// The name of the only column besides cues and outcomes, if it has whole numbers in the first rows that do not count the rows.
+    fn counts(&self, lines: &[&[u8]]) -> Option<String> {
+        let first = usize::from(self.numbered);
+        let other = self.roles.iter().skip(first).position(Option::is_none)?;
+        if self.roles.len() != first + 3 || self.roles.contains(&Some(2)) {
+            return None;
+        }
+        let cell = |line: &&[u8], at: usize| {
+            let line = std::str::from_utf8(line).ok()?;
+            self.separator.cells(line, self.trimmed).nth(at)?.ok().map(|cell| cell.text.to_owned())
+        };
+        let (header, rows) = lines.split_first()?;
+        let numbers = rows.iter().map(|row| parse_frequency(&cell(row, first + other)?).ok());
+        let numbers = numbers.collect::<Option<Vec<u64>>>()?;
+        let counts_rows = numbers.len() > 1 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        if numbers.is_empty() || counts_rows {
+            None
+        } else {
+            cell(header, other).filter(|name| !name.is_empty())
+        }
+    }
+
     /// The cells of cues, outcomes and frequency.
     fn event<'a>(&self, record: &'a str) -> std::result::Result<[Cell<'a>; 3], Misplaced> {
         if record.is_empty() {
             return Err(at(0)(Error::defect("an event", "an empty line", "delete the line")));
         }
-        let mut event = [Cell { text: "1", start: 0, doubled: false }; 3];
+        let mut event = [Cell { text: "1", start: 0, quoted: false, doubled: false }; 3];
         let mut width = 0;
-        for cell in self.separator.cells(record) {
+        for cell in self.separator.cells(record, self.trimmed) {
             let cell = cell?;
             match self.roles.get(width) {
                 Some(&Some(role)) => event[role] = cell,
@@ -344,6 +430,22 @@ impl TableColumns {
         let expected = format!("{} cells, as in the first line", self.roles.len());
         Error::defect(expected, found, self.separator.rule())
     }
+}
+
+/// Whether a cell has a quote at either end.
+fn is_quoted(cell: &str) -> bool {
+    cell.len() > 1 && cell.starts_with('"') && cell.ends_with('"')
+}
+
+/// Whether blanks stand around the cells of a line: around some of a header, behind each separator of a row.
+fn has_blanks_around(separator: Separator, line: &str, is_header: bool) -> bool {
+    let mut cells = line.split(char::from(separator.byte()));
+    if is_header {
+        return cells.any(|cell| cell.starts_with(' ') || cell.ends_with(' '));
+    }
+    let first = cells.next();
+    let mut others = cells.peekable();
+    first.is_some() && others.peek().is_some() && others.all(|cell| cell.starts_with(' '))
 }
 
 /// Pushes the names of a cell.
@@ -386,6 +488,7 @@ fn listed(cells: &[Cell<'_>]) -> String {
 
 /// A whole number in digits, or as R writes one that is not of its type integer: `12.0`, `1e+05`.
 fn parse_frequency(text: &str) -> Result<u64> {
+    let text = text.trim_matches(' ');
     let whole = if text.bytes().all(|byte| byte.is_ascii_digit()) {
         text.parse().ok()
     } else {

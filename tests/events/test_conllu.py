@@ -78,7 +78,7 @@ def test_a_defect_has_its_place(treebank: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*this looks like CoNLL-U")
 def test_what_only_a_treebank_says_is_refused_of_text(treebank: Path) -> None:
     with pytest.raises(ValueError, match="the format 'conllu' only"):
-        rw.corpus_events(treebank, outcomes_from="lemmas")
+        rw.corpus_events(treebank, outcomes_from="lemmas", format="text")
     with pytest.raises(TypeError, match="is for files"):
         rw.corpus_events(["a"], format="conllu")
 

@@ -165,6 +165,7 @@ def test_what_is_not_known_is_said(name: str) -> None:
         coding_of(make())
 
 
+@pytest.mark.filterwarnings("ignore:symbols .* cuts")
 def test_outcomes_may_have_other_names() -> None:
     made = rw.corpus_events(TEXT, symbols="a-z").filter(outcome_map={"cat": "animal"}).parameters
     assert coding_of(made).options == {"symbols": "a-z"}

@@ -146,7 +146,7 @@ def test_five_cues_with_blanks_are_named() -> None:
         [(["light tone"], "shock")],
         [({"light tone"}, "shock")],
         [("light_New York", "shock")],
-        [("light", "electric shock")],
+        [("light", ["electric shock"])],
         [{"cues": ["light tone"], "outcomes": "shock"}],
         [],
         [(" light", "shock")],

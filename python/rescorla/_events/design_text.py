@@ -25,6 +25,7 @@ _WORD = re.compile(r"[^\W_]+")
 _WORD_SO_FAR = re.compile(r"[^\W_]*\Z")
 # A name with its colon, where a phase begins: no cue stands before a colon.
 _NAMED = re.compile(r"[^|/,:()]*:")
+_EMPTY = re.compile(r"\|\s*\|")
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d"
 _PRIMES = "\u2018\u2019\u2032\u00b4`"
 _MARKS: dict[str, Mark] = {"+": "+", "-": "-", "\u2212": "-", ">": ">", "?": "?"}
@@ -56,6 +57,12 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
     reader = _Reader(text, with_context)
     if not text.strip():
         reader.fail(0, "expected a design, found nothing; write one, as in 'A+ 40 | AB+ 40'")
+    if (empty := _EMPTY.search(text)) is not None:
+        reader.fail(
+            empty.start(),
+            "expected trials between one | and the next, found none; for a phase without trials write a probe, as "
+            "in A?, and for several groups a mapping from their names to designs",
+        )
     sections: dict[str, Section] = {}
     while True:
         section = _section(reader, sections)
@@ -384,6 +391,8 @@ def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoRe
         so_far = "" if (begun := _WORD_SO_FAR.search(reader.text[:at])) is None else begun[0]
         name = f"{so_far}{found.strip(chr(39))}".lstrip("0123456789")
         cure = f"cues are capital letters; other names stand in brackets: ({name})+"
+        if name.lower() in ("rand", "random"):
+            cure = "the order of trials within a phase is random, by seed="
     elif cues:
         wanted = "a mark after the cues"
         cure = f"write {so_far}+, {so_far}-, {so_far}>food, {so_far}+- or {so_far}?"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +30,8 @@ ROLES = ("cues", "outcomes", "frequency")
 
 # Events decoded at a time.
 _BLOCK = 65_536
+# Entries that show what a column has.
+_SHOWN = 100
 
 
 def is_table(source: object) -> bool:
@@ -134,6 +137,19 @@ def _named(names: list[Any], column: Any) -> Any:
         what = "none is named so" if found == 0 else f"{found} are named so"
         raise ValueError(f"columns asks for {column!r}, and of {names} {what}{near(column, map(str, names))}")
     return column
+
+
+def only_counts(table: Any) -> str | None:
+    """The only column besides cues and outcomes, if its first entries are whole numbers that do not count rows."""
+    names = names_of(table)
+    others = [name for name in names if str(name).lower() not in ROLES]
+    if len(names) != 3 or len(others) != 1 or not str(others[0]):
+        return None
+    entries = list(plain(table[others[0]][:_SHOWN]))
+    if not entries or not all(is_real(entry) and entry >= 0 and entry == int(entry) for entry in entries):
+        return None
+    counts_rows = len(entries) > 1 and all(b - a == 1 for a, b in pairwise(entries))
+    return None if counts_rows else str(others[0])
 
 
 def streams(source: Any, columns: Layout | None = None) -> bool:

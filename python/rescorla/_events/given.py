@@ -122,8 +122,7 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
             f"no such file: {shown(file)}; a str is the path of events. Files of running text: {of_files}, "
             f"lines: {of_lines}"
         )
-    of_conllu = call(f'rw.corpus_events({file!r}, format="conllu")')
-    words = PYTHON._replace(text=f"write {of_text}", conllu=f"write {of_conllu}")
+    words = PYTHON._replace(text=f"write {of_text}")
     return events_of(file, progress=progress, words=words)
 
 

@@ -18,16 +18,17 @@ Map: TypeAlias = "Mapping[str, str | Iterable[str]] | os.PathLike[str]"
 _COUNTS = ("freq", "frequency")
 
 
-def listed(argument: str, names: Names) -> list[str]:
+def listed(argument: str, names: Names, *, words: bool = False) -> list[str]:
     """The names of a list.
 
     In a file they are the first cell of each line, and empty lines are left out. The first line is a header
-    if its second cell is "freq" or "frequency": tables of counts are lists.
+    if its second cell is "freq" or "frequency": tables of counts are lists. Blanks around `words` are not
+    read: no word of a text has any.
     """
     if isinstance(names, os.PathLike):
         rows = [row for row in rows_of(path_name(names)) if row and row != [""]]
         header = bool(rows) and len(rows[0]) > 1 and rows[0][1].lower() in _COUNTS
-        return [row[0] for row in rows[header:]]
+        return [row[0].strip() if words else row[0] for row in rows[header:]]
     if isinstance(names, str):
         raise TypeError(
             f"{argument} must be several names or a pathlib.Path, not the str {names!r}; write [{names!r}], "

@@ -18,6 +18,7 @@ from rescorla._events.frames import (
     is_frame,
     is_table,
     names_of,
+    only_counts,
     plain,
     streams,
 )
@@ -264,7 +265,7 @@ def _in_file(
     if not seen.reads_as_table(named):
         raise ValueError(not_a_table(file, seen, words))
     if header and chosen[2] is None:
-        warn_of_counts(file, seen.columns, words)
+        warn_of_counts(file, seen.columns, words, seen.counts)
     return file, _with_columns(_core.compile_table, chosen, header=header)
 
 
@@ -273,7 +274,7 @@ def _in_rows(
 ) -> tuple[Any, Callable[..., _core.EventFile]]:
     """What the engine reads of a data frame or of another iterable, and by which function."""
     if is_table(source) and chosen[2] is None:
-        warn_of_counts(f"the {type(source).__name__}", names_of(source), words)
+        warn_of_counts(f"the {type(source).__name__}", names_of(source), words, only_counts(source))
     if streams(source, columns):
         if is_frame(source):
             # Of a data frame the columns of events alone: it would convert the others as well.

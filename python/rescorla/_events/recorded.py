@@ -9,7 +9,7 @@ from rescorla._events.text import ALL, GRAMS, SAID, TextOptions
 from rescorla._shared.checks import DUPLICATES, one_of
 
 # What is kept beside the options of text, and is no option of it.
-_ABOUT = frozenset({"function", "source", "version", "of"})
+_ABOUT = frozenset({"function", "source", "version", "of", "left_out"})
 # The options that are not for text alone, and their defaults.
 SHARED: dict[str, Any] = {"duplicates": "drop", "background": None}
 
@@ -172,6 +172,8 @@ def _plain(name: str, value: Any) -> Any:
         return None if value is None else sorted(set(value))
     if name == "window":
         return 1 if value is None else value
+    if name == "format":
+        return value or "text"
     if name == "symbols":
         return None if value in ALL else value
     return value

@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._events.kinds import warn_of_text
+from rescorla._events.formats import lines_of_files, reads, warn_of_speakers
+from rescorla._events.kinds import PYTHON, Look, looks_at, text_format, warn_of_text
 from rescorla._events.made import made_by
 from rescorla._events.names import Names as Words
 from rescorla._events.names import listed, mapped
@@ -48,7 +49,7 @@ SAID = ("lemmas", "upos", "features")
 ALL = ("all", "*")
 
 # The mark that ends a document within a text, in pyndl too.
-_DOCUMENT_END = "---end.of.document---"
+DOCUMENT_END = "---end.of.document---"
 
 
 class TextOptions(NamedTuple):
@@ -57,6 +58,7 @@ class TextOptions(NamedTuple):
     cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams"
     outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words"
     window: int | tuple[int, int] | Literal["context"] | None = None
+    mask: bool = False
     context: str = "line"
     across: bool = True
     letters: str = "codepoints"
@@ -68,7 +70,8 @@ class TextOptions(NamedTuple):
     vocabulary: Words | None = None
     sentence_end: str = ".?!…。！？"
     unknown: str = "error"
-    format: str = "text"
+    format: str | None = None
+    speakers: Words | None = None
 
     def check(self) -> None:
         """ValueError and TypeError for options that can be told to be wrong before any text is read."""
@@ -76,9 +79,14 @@ class TextOptions(NamedTuple):
             one_of(name, getattr(self, name), choices)
         for name in ("boundary", "sentence_end"):
             string(name, getattr(self, name))
-        for name in ("across", "lower"):
+        for name in ("across", "lower", "mask"):
             flag(name, getattr(self, name))
-        _window(self.window)
+        window = _window(self.window)
+        if self.mask and window == (1, None):
+            raise ValueError(
+                "mask=True is for windows and contexts, and here each word is an event of its own; give a "
+                "window, such as window='context'"
+            )
 
 
 # What options can be that have one of some values.
@@ -87,13 +95,13 @@ CHOICES: dict[str, tuple[str | None, ...]] = {
     "letters": ("codepoints", "graphemes"),
     "normalize": (None, "NFC", "NFD", "NFKC", "NFKD"),
     "unknown": ("error", "ignore", "keep"),
-    "format": ("text", "subtitles", "conllu"),
+    "format": (None, "text", "subtitles", "conllu", "conll", "chat"),
 }
 
 # What the engine takes as it is.
 _AS_THEY_ARE = (
     *("context", "across", "letters", "lower", "normalize", "boundary"),
-    *("sentence_end", "unknown", "format"),
+    *("sentence_end", "unknown", "mask"),
 )
 
 
@@ -104,6 +112,7 @@ def corpus_events(
     cues_from: Names | list[Names] | tuple[Names, ...] = "trigrams",
     outcomes_from: Names | list[Names] | tuple[Names, ...] | None = "words",
     window: int | tuple[int, int] | Literal["context"] | None = None,
+    mask: bool = False,
     context: Literal["line", "sentence", "paragraph", "document"] = "line",
     across: bool = True,
     letters: Literal["codepoints", "graphemes"] = "codepoints",
@@ -115,7 +124,8 @@ def corpus_events(
     vocabulary: Words | None = None,
     sentence_end: str = ".?!…。！？",
     unknown: Literal["error", "ignore", "keep"] = "error",
-    format: Literal["text", "subtitles", "conllu"] = "text",
+    format: Literal["text", "subtitles", "conllu", "conll", "chat"] | None = None,
+    speakers: Words | None = None,
     duplicates: Duplicates = "drop",
     background: str | None = None,
     threads: int | None = None,
@@ -150,6 +160,11 @@ def corpus_events(
         give cues and outcomes. A pair (before, after): each word gives the outcomes, and at most so many
         words before and after it give the cues; a word without neighbours is left out. ``"context"``: the
         whole context is one event.
+    mask : bool, default False
+        Whether a name is no cue for the outcome of its own name, in windows and contexts. Then each outcome
+        of a window has an event of its own, with the cues of the window but its own: of the words A B C with
+        ``window="context"``, (B C) -> A, (A C) -> B and (A B) -> C. In each of these events the other
+        outcomes are absent.
     context : {"line", "sentence", "paragraph", "document"}, default "line"
         The part of the text that an event stays within. A paragraph ends at an empty line, or one of
         any white space; a document at the end of its file or of its item; and all of them at the mark
@@ -180,10 +195,15 @@ def corpus_events(
         The characters that end sentences.
     unknown : {"error", "ignore", "keep"}, default "error"
         What a mapping gives for a word that it lacks: KeyError, no names, or the word itself.
-    format : {"text", "subtitles", "conllu"}, default "text"
-        What the files hold. ``"subtitles"``: OpenSubtitles' XML; a pause of more than five seconds ends a
-        paragraph. ``"conllu"``: words that are separated already, with lemmas and features. Its sentences are
-        also lines, and its words with characters that are not in `symbols` are left out.
+    format : {"text", "subtitles", "conllu", "conll", "chat"}, optional
+        What the files hold. None: what the content of the first hundred shows. ``"subtitles"``: the XML of
+        OpenSubtitles, SubRip (.srt) or WebVTT (.vtt); a pause of more than five seconds ends a paragraph.
+        ``"conllu"``: words that are separated already, with lemmas and features. Its sentences are also
+        lines, and its words with characters that are not in `symbols` are left out. ``"conll"``: its
+        relatives, with one word in a line, of which the words alone are read. ``"chat"``: transcripts of
+        CHILDES (.cha), of which each utterance is a line. ``"text"``: running text, whatever it looks like.
+    speakers : iterable of str, optional
+        The speakers whose utterances are read of ``"chat"``, as in ``["CHI", "MOT"]``. None: all.
     duplicates : {"drop", "keep", "error"}, default "drop"
         What to do when an event lists a name twice: keep the first, keep both, or raise ValueError. A cue
         that is kept twice counts twice. So does an outcome in counts, in tables, in what `activations` lists
@@ -272,7 +292,9 @@ def corpus_events(
             vocabulary=vocabulary,
             sentence_end=sentence_end,
             unknown=unknown,
+            mask=mask,
             format=format,
+            speakers=speakers,
         ),
         duplicates=duplicates,
         background=background,
@@ -308,25 +330,39 @@ def events_of_text(
             "swap them: corpus_events(corpus, path)"
         )
     texts, files = _texts(corpus)
+    names = list(texts) if files else None
     if path is not None:
         named = [text.stop_words, text.vocabulary, *_several(text.cues_from), *_several(text.outcomes_from)]
         read = [path_name(each) for each in named if isinstance(each, os.PathLike)]
         _core.check_apart(path_name(path), [*(texts if files else []), *read])
-    if text.format != "text" and not files:
+    seen: list[tuple[str, Look]] = []
+    if names is not None:
+        texts, seen = names, looks_at(names)
+        if text.format is None:
+            warn_of_text(seen, len(names))
+        text = text._replace(format=text_format(text.format, seen, PYTHON))
+    elif text.format not in (None, "text"):
         raise TypeError(f"format {text.format!r} is for files; give paths (of type pathlib.Path in a list)")
+    if text.speakers is not None and text.format != "chat":
+        raise ValueError(f"speakers are those of the format 'chat', and this is {text.format or 'text'!r}; leave them out")
     cues = _specs("cues_from", text.cues_from, text.format)
     if not cues:
         raise ValueError("cues_from must be one or several, not none")
     allowed = _allowed(text.symbols)
-    stopped = listed("stop_words", text.stop_words)
-    known = None if text.vocabulary is None else listed("vocabulary", text.vocabulary)
-    if files and text.format == "text":
-        texts = list(texts)
-        warn_of_text(texts)
-    is_documents = text.context == "document" and not one_document
+    stopped = listed("stop_words", text.stop_words, words=True)
+    known = None if text.vocabulary is None else listed("vocabulary", text.vocabulary, words=True)
+    speakers = None if text.speakers is None else listed("speakers", text.speakers, words=True)
+    spoke: set[str] = set()
+    has_captions = files and any(each.kind == "captions" for _, each in seen)
+    reader = reads(text.format, has_captions, speakers, spoke) if files and text.format else None
+    if reader is not None:
+        # Sentences and captions are lines; where sentences are asked for, each is one.
+        is_apart = text.context == "sentence" and text.format != "subtitles"
+        texts, files = lines_of_files(list(texts), reader, DOCUMENT_END, is_apart), False
+    is_documents = text.context == "document" and not one_document and reader is None
     items: Literal["lines", "documents"] = "documents" if is_documents else "lines"
     with watching(progress, "reading", BYTES if files else items) as watch:
-        file, missed = _core.compile_corpus(
+        file, told = _core.compile_corpus(
             texts,
             maybe_path_name(path),
             items="files" if files else items,
@@ -338,7 +374,8 @@ def events_of_text(
             symbols=allowed,
             stop_words=stopped,
             vocabulary=known,
-            document_end=_DOCUMENT_END,
+            document_end=DOCUMENT_END,
+            format=text.format if files and text.format else "text",
             **{name: getattr(text, name) for name in _AS_THEY_ARE},
             duplicates=duplicates,
             background=background,
@@ -346,14 +383,40 @@ def events_of_text(
             parameters=made_by(
                 "corpus_events",
                 corpus,
-                files=list(texts) if files else None,
+                files=names,
                 **text._asdict(),
                 duplicates=duplicates,
                 background=background,
             ),
         )
+    missed, n_cut, cut, shared, unbroken = told
+    if speakers is not None:
+        warn_of_speakers(speakers, spoke)
     _warn_of_missed(missed, text, {"vocabulary": known, "stop_words": stopped})
+    if cut and "symbols" not in missed:
+        _warn_of_cut(n_cut, cut, text)
+    if shared is not None:
+        warn(
+            f"cues_from gives the cue {shared!r} in two ways, and they are one cue; to keep them apart, mark "
+            "one kind by a function: lambda word: [f'word:{word}']"
+        )
+    if unbroken is not None:
+        warn(
+            f"most words are long, such as {unbroken!r}; text of a script that has no blanks between words must "
+            "be cut into words first: give a list of words for each line"
+        )
     return Events(file)
+
+
+def _warn_of_cut(n: int, cut: list[str], text: TextOptions) -> None:
+    """Warn of words that lost letters because of `symbols`."""
+    does = "leaves out" if text.format == "conllu" else "cuts"
+    given = f" {text.symbols!r}" if isinstance(text.symbols, str) else ""
+    words = f"{n:,} words that have letters" if text.format == "conllu" else f"{n:,} words at letters"
+    warn(
+        f"symbols{given} {does} {words}, such as {some(cut)}; \\w or \\p{{L}} has the letters of all scripts, "
+        "\\p{Cyrillic} and the like those of one"
+    )
 
 
 def _warn_of_missed(missed: list[Any], text: TextOptions, lists: Mapping[str, list[str] | None]) -> None:

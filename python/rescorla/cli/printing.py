@@ -103,7 +103,9 @@ def listing(values: Mapping[str, object], key: str, items: Iterable[object]) -> 
 
 def read_as(options: argparse.Namespace) -> dict[str, object]:
     """The format that the files were read as."""
-    return line("read as", getattr(options, "read_as", None))
+    return line("read as", getattr(options, "read_as", None)) | line(
+        "left out", getattr(options, "left_out", None)
+    )
 
 
 def counts(events: Events) -> dict[str, object]:

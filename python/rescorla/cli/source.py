@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import stat
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
-from rescorla._core import FormatError, TextStream
+from rescorla._core import TextStream
 from rescorla._events.concat import concat_events
 from rescorla._events.events import Events
 from rescorla._events.frames import ROLES, chosen_columns
-from rescorla._events.kinds import NOUNS, Look, Words, look, not_a_table, warn_of_counts
+from rescorla._events.kinds import FORMATS, NOUNS, Look, Words, look, not_a_table, text_format, warn_of_counts
+from rescorla._events.lines import lines_of
 from rescorla._events.read import events_of
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
@@ -24,30 +24,26 @@ from rescorla._shared.warn import RescorlaWarning, warn
 from rescorla.cli import printing
 from rescorla.cli.coding import Like
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
 _SHARED = ("duplicates", "background")
 
 # The values of --format of which each is a format of running text.
-_TEXT_FORMATS = CHOICES["format"]
+_TEXT_FORMATS = tuple(name for name in CHOICES["format"] if name is not None)
 _DEFAULTS = TextOptions()
 
 _WORDS = Words(
     text="--format text reads running text",
     unnamed="--columns cues=1,outcomes=2 says which columns they are, with --no-header where line 1 is an "
     "event already; --format text reads it as running text",
-    conllu="--format conllu makes events of it; --format text reads it as running text",
+    events="leave --format out",
     weights="rescorla info, activations and plot take weights",
-    packed="decompress it first",
-    picture="give the file of events or text",
-    archive="save the table in it as .csv or as text, with tabs between the cells",
-    empty="give a file that has events or text",
-    utf16="save the file as UTF-8",
     frequency="--columns frequency={0} takes it for frequency",
+    plain="--format text reads it as running text",
 )
+
+# What is read as text other than running text.
+_NOUNS = {"subtitles": "subtitles", "conllu": "CoNLL-U", "conll": "a relative of CoNLL-U", "chat": "CHAT"}
 
 # Rows of a table that are read first where they are written as they are read, and at most.
 _FIRST, _MOST = 1 << 10, 1 << 16
@@ -69,8 +65,9 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
-        help="what the files hold: running text, OpenSubtitles' XML, CoNLL-U, event tables or binary event "
-        "files (default auto: detected from their content; XML counts as text)",
+        help="what the files hold: running text, subtitles (OpenSubtitles' XML, .srt, .vtt), CoNLL-U, "
+        "its relatives, transcripts in CHAT (.cha), event tables or binary event files (default auto: detected "
+        "from their content)",
     )
     parser.add_argument(
         "--columns",
@@ -140,6 +137,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "the outcome, and up to that many words before and after it as cues; context, all words of the "
         "context (default 1)",
     )
+    add(
+        "--mask",
+        action="store_const",
+        const=True,
+        help="a name is no cue for the outcome of its own name: each outcome of a window has an event of its own",
+    )
     add("--context", help="the part of a text beyond which no event reaches")
     add(
         "--within-words",
@@ -171,6 +174,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         dest="unknown",
         help="what to do with a word that a @TABLE lacks: raise an error, give no names, or give the word "
         "itself",
+    )
+    add(
+        "--speakers",
+        type=lambda text: text.split(","),
+        metavar="CODES",
+        help="the speakers whose utterances are read of transcripts, as in CHI,MOT (default: all)",
     )
     parser.set_defaults(text_flags=flags)
 
@@ -215,6 +224,10 @@ def _events(
     kinds = _kinds(found, seen, options)
     if like is not None and set(kinds) == {"text"}:
         like.code(options)
+    if set(kinds) == {"text"}:
+        said = getattr(options, "format", None)
+        said = said if said in _TEXT_FORMATS else None
+        options.text_format = text_format(said, zip(found, seen, strict=True), _WORDS)
     _tell(options, kinds)
     if set(kinds) == {"text"}:
         return _of_text([Path(file) for file in found], options, path, scratch, limit)
@@ -301,8 +314,7 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
     if said in _TEXT_FORMATS:
         if named:
             raise ValueError(f"{file}: {flag} is for tables, and --format is {said}; leave one of them out")
-        if seen.kind in ("events", "weights", "packed", "picture", "archive", "utf16"):
-            raise ValueError(f"{file}: expected running text, found {NOUNS[seen.kind]}; leave --format out")
+        text_format(said, [(file, seen)], _WORDS)
         return "text"
     if seen.kind == "events":
         if named or said == "table":
@@ -318,8 +330,10 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
         )
     if seen.reads_as_table(named):
         return "table"
-    if said == "auto" and seen.kind in ("text", "empty"):
+    if said == "auto" and seen.kind in FORMATS:
         return "text"
+    if said == "auto":
+        text_format(None, [(file, seen)], _WORDS)
     raise ValueError(not_a_table(file, seen, _WORDS))
 
 
@@ -348,8 +362,7 @@ def described(text: TextOptions) -> str:
     elif window != 1:
         span = before = f"up to {window} words"
     cues, outcomes = _listed(text.cues_from, before), _listed(text.outcomes_from, span) or "nothing"
-    nouns = {"subtitles": "subtitles", "conllu": "CoNLL-U"}
-    return f"{nouns.get(text.format, 'running text')} ({cues} -> {outcomes})"
+    return f"{_NOUNS.get(text.format, 'running text')} ({cues} -> {outcomes})"
 
 
 def _listed(names: Any, span: str) -> str:
@@ -408,6 +421,9 @@ def _of_text(
             progress=options.progress,
             **_shared(options),
         )
+    if counts := found.parameters.get("left_out"):
+        told = [f"{n:,} by {options.text_flags[option]}" for option, n in counts.items()]
+        options.left_out = f"words (or parts): {', '.join(told)}"
     return found if limit is None else found.head(limit, path=path or scratch(), progress=options.progress)
 
 
@@ -452,8 +468,10 @@ def _of_stream(
         like.code(options)
     _tell(options, [kind])
     if kind == "text":
-        lines = _decoded(io.BufferedReader(_Rest(text), 1 << 18), name)
-        return _of_text(lines, options, path, scratch, limit)
+        found = FORMATS[seen.kind] if _format(options) == "auto" else "text"
+        if found != "text":
+            raise ValueError(f"{name}: expected running text, found {NOUNS[seen.kind]}; save it to a file first")
+        return _of_text(lines_of(text, name), options, path, scratch, limit)
     if kind == "events":
         raise ValueError(
             f"{name}: expected running text or an event table, found a binary event file; it cannot be piped "
@@ -476,7 +494,7 @@ def _warn_of_counts(name: str, seen: Look, options: argparse.Namespace) -> None:
     """Warn of a column of counts that is not read."""
     columns, header = _layout(options)
     if header and chosen_columns(columns, header)[2] is None:
-        warn_of_counts(name, seen.columns, _WORDS)
+        warn_of_counts(name, seen.columns, _WORDS, seen.counts)
 
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
@@ -492,8 +510,7 @@ def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, b
 
 def _options_of_text(options: argparse.Namespace) -> TextOptions:
     """How running text becomes events: the options that were given, and --format."""
-    form = _format(options)
-    return TextOptions(**_given(options) | ({"format": form} if form in _TEXT_FORMATS else {}))
+    return TextOptions(**_given(options), format=getattr(options, "text_format", "text"))
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -516,7 +533,7 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
         return None
     if len(files) > 1:
         raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
-    if _format(options) in ("subtitles", "conllu"):
+    if _format(options) in _TEXT_FORMATS and _format(options) != "text":
         raise ValueError(
             f"{files[0]}: --format {options.format} is for files, and this is piped in; "
             "save it to a file first"
@@ -544,22 +561,6 @@ class _OpenedPipe(AbstractContextManager[TextStream]):
         self._stream.close()
 
 
-class _Rest(io.RawIOBase):
-    """What follows in a text that was looked at."""
-
-    def __init__(self, text: TextStream) -> None:
-        self._text = text
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        room = memoryview(buffer)
-        block = self._text.read(len(room))
-        room[: len(block)] = block
-        return len(block)
-
-
 def _name_of(file: str) -> str:
     return "standard input" if file == "-" else file
 
@@ -572,17 +573,6 @@ def _is_stream(file: str) -> bool:
         return stat.S_ISFIFO(os.stat(file).st_mode)
     except OSError:
         return False  # Whoever opens it says what is wrong.
-
-
-def _decoded(stream: IO[bytes], name: str) -> Iterator[str]:
-    for number, line in enumerate(stream, 1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise FormatError(
-                f"{name}, line {number}: expected UTF-8, found the byte 0x{line[error.start]:02x}; convert "
-                "the text to UTF-8, or decompress it first"
-            ) from None
 
 
 def _columns(text: str) -> dict[str, str | int]:

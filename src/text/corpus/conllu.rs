@@ -25,7 +25,7 @@ pub(super) enum Line<'t> {
     /// A word: its columns from FORM to FEATS with the tabs between them, a record for [`form`], [`lemma`], [`upos`] and
     /// [`features`].
     Word(&'t str),
-    /// An empty line.
+    /// A line that is empty, or has blanks alone.
     SentenceEnd,
     /// The next sentence begins a paragraph.
     Paragraph,
@@ -37,8 +37,12 @@ pub(super) enum Line<'t> {
 
 /// Parses a line, with or without its line end.
 pub(super) fn line(text: &str) -> Result<Line<'_>, Misplaced> {
+    if let Some(rest) = text.strip_prefix('\u{feff}') {
+        // Where files were joined.
+        return line(rest).map_err(|Misplaced { offset, error }| at(text.len() - rest.len() + offset)(error));
+    }
     let text = without_line_end(text);
-    if text.is_empty() {
+    if text.trim_matches(' ').is_empty() {
         return Ok(Line::SentenceEnd);
     }
     if let Some(comment) = text.strip_prefix('#') {
@@ -159,6 +163,8 @@ mod tests {
             ("", Line::SentenceEnd),
             ("\n", Line::SentenceEnd),
             ("\r\n", Line::SentenceEnd),
+            (" \n", Line::SentenceEnd),
+            ("\u{feff}# newdoc\n", Line::Document),
             ("# newdoc\n", Line::Document),
             ("# newdoc id = n01\n", Line::Document),
             ("#newpar", Line::Paragraph),
@@ -179,7 +185,6 @@ mod tests {
         refused("1\ta\tb\n", 5, "10 columns", "found 3");
         refused("1\ta\t_\t_\t_\t_\t_\t_\t_", 17, "10 columns", "found 9");
         refused("text", 4, "10 columns", "found 1");
-        refused(" \n", 1, "10 columns", "found 1");
         refused("1\té\t_\t_\t_\t_\t_\t_\t_\t_\tx", 21, "10 columns", "one more");
         for id in ["", "a", "1-", "-2", "1.", "1-2-3", "1 ", "+1", "1e1"] {
             let text = format!("{id}\ta\t_\t_\t_\t_\t_\t_\t_\t_");

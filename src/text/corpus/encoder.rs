@@ -1,7 +1,10 @@
 //! Encoding: words become the cues and outcomes of events, which a writer takes.
 
+use std::mem;
+
 use super::options::{Corpus, Window};
 use super::pieces::{Pieces, Text};
+use super::shared_cue::SharedCue;
 use super::windows::WordEvent;
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
@@ -27,11 +30,14 @@ pub(super) struct Encoder<'c> {
     outcomes: Vec<Pieces>,
     /// A buffer that is reused.
     frame: String,
+    pub(super) shared: SharedCue,
 }
 
 impl<'c> Encoder<'c> {
     pub(super) fn new(corpus: &'c Corpus, monitor: &'c Monitor) -> Self {
-        let pieces = |names: &'c [_]| names.iter().map(|names| Pieces::new(names, corpus)).collect();
+        let pieces = |names: &'c [_]| {
+            names.iter().enumerate().map(|(kind, names)| Pieces::new(names, kind, corpus)).collect()
+        };
         Self {
             corpus,
             monitor,
@@ -41,6 +47,7 @@ impl<'c> Encoder<'c> {
             cues: pieces(&corpus.cues),
             outcomes: pieces(&corpus.outcomes),
             frame: String::new(),
+            shared: SharedCue::default(),
         }
     }
 
@@ -78,8 +85,9 @@ impl<'c> Encoder<'c> {
             None => (event.words, &[][..], event.words),
             Some(at) => (&event.words[..at], &event.words[at + 1..], &event.words[at..=at]),
         };
-        let Self { corpus, monitor, words: known, frame, .. } = self;
-        let mut text = Text { corpus, monitor, words: known, frame };
+        let Self { corpus, monitor, words: known, frame, shared, .. } = self;
+        let shared = (self.cues.len() > 1).then_some(shared);
+        let mut text = Text { corpus, monitor, words: known, frame, shared };
         for pieces in &mut self.cues {
             pieces.write(words, Side::Cue, &mut text, writer)?;
             pieces.write(rest, Side::Cue, &mut text, writer)?;
@@ -87,7 +95,7 @@ impl<'c> Encoder<'c> {
         for pieces in &mut self.outcomes {
             pieces.write(outcomes, Side::Outcome, &mut text, writer)?;
         }
-        writer.end_event(1)
+        if corpus.mask { writer.end_masked_event(self.monitor) } else { writer.end_event(1) }
     }
 
     /// Whether words and lists take more memory than they may.
@@ -98,6 +106,7 @@ impl<'c> Encoder<'c> {
 
     /// Forgets all words and lists.
     pub(super) fn clear(&mut self) {
-        *self = Self::new(self.corpus, self.monitor);
+        let shared = mem::take(&mut self.shared);
+        *self = Self { shared, ..Self::new(self.corpus, self.monitor) };
     }
 }

@@ -17,6 +17,7 @@ mod options;
 mod pieces;
 mod reader;
 mod runs;
+mod shared_cue;
 mod symbols;
 mod windows;
 mod words;

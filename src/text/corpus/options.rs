@@ -37,6 +37,8 @@ pub struct Corpus {
     pub outcomes: Vec<Names>,
     /// Which words make an event.
     pub window: Window,
+    /// Whether a name is no cue for the outcome of its own name. Then each outcome of a window has an event of its own.
+    pub mask: bool,
     /// The part of a text beyond which no event reaches.
     pub context: Context,
     /// Whether n-grams run across the words of an event, joined by the boundary, or stay within each word.
@@ -141,6 +143,7 @@ impl Default for Corpus {
             cues: vec![Names::Letters(NonZeroUsize::MIN.saturating_add(2))],
             outcomes: vec![Names::Words],
             window: Window::ONE,
+            mask: false,
             context: Context::Line,
             across: true,
             letters: Letters::CodePoints,

@@ -18,6 +18,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::grams;
 use super::names::Names;
 use super::options::{Corpus, Letters, Window};
+use super::shared_cue::SharedCue;
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
 use crate::memory::{Grow, collected, room_in, spell};
@@ -27,6 +28,8 @@ use crate::vocab::Vocab;
 /// The lists of one kind of names, in ids of the writer.
 pub(super) struct Pieces {
     names: Names,
+    /// Which of several kinds of names it is.
+    kind: usize,
     how: How,
     lists: WordLists,
     /// What each word gives by itself.
@@ -88,10 +91,12 @@ pub(super) struct Text<'c> {
     pub(super) words: &'c Vocab,
     /// A buffer that is reused.
     pub(super) frame: &'c mut String,
+    /// Where there are several kinds of cues: a cue that two of them give.
+    pub(super) shared: Option<&'c mut SharedCue>,
 }
 
 impl Pieces {
-    pub(super) fn new(names: &Names, corpus: &Corpus) -> Self {
+    pub(super) fn new(names: &Names, kind: usize, corpus: &Corpus) -> Self {
         let boundary = corpus.boundary.chars().count();
         let how = match *names {
             Names::Letters(n) if n.get() > 1 && corpus.across && corpus.window != Window::ONE => {
@@ -105,7 +110,7 @@ impl Pieces {
             }
             _ => How::Apart,
         };
-        Self { names: names.clone(), how, lists: WordLists::default(), of_word: Vec::new() }
+        Self { names: names.clone(), kind, how, lists: WordLists::default(), of_word: Vec::new() }
     }
 
     /// Gives a writer the names that some words of an event give, which follow each other.
@@ -155,10 +160,17 @@ impl Pieces {
     /// Makes the list of a word.
     fn make(&mut self, word: u32, side: Side, text: &mut Text<'_>, writer: &mut EventWriter) -> Result<List> {
         text.monitor.check()?;
-        let Self { names, lists, of_word, .. } = self;
+        let Self { names, kind, lists, of_word, .. } = self;
         let said = said(names, word, text);
         let start = lists.0.len();
-        let take = |name: &str| lists.0.grow(writer.id(side, name)?);
+        let mut shared = text.shared.as_deref_mut().filter(|_| side == Side::Cue);
+        let take = |name: &str| {
+            let id = writer.id(side, name)?;
+            if let Some(shared) = &mut shared {
+                shared.note(*kind, id, name)?;
+            }
+            lists.0.grow(id)
+        };
         grams::each(names, &[said], text.corpus, text.frame, take)?;
         let list = lists.from(start);
         let at = word as usize;

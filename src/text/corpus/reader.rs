@@ -2,7 +2,7 @@
 
 use super::conllu::{self, Line};
 use super::encoder::{Encoder, WORD};
-use super::occurred::Occurred;
+use super::occurred::{LeftOut, Occurred};
 use super::options::{Context, Corpus, Format, Window};
 use super::runs::{Item, Known, Runs, TextRun};
 use super::windows::Windows;
@@ -73,7 +73,9 @@ impl<'c> TextReader<'c> {
         for word in words {
             self.pulse.beat(WORD, self.monitor)?;
             self.end_by_lines(writer)?;
-            if self.words.keeps(word) {
+            if let Some(reason) = self.words.left_out(word) {
+                self.words.occurred.count(reason);
+            } else {
                 let word = self.encoder.number(word)?;
                 self.word(word, writer)?;
             }
@@ -99,7 +101,7 @@ impl<'c> TextReader<'c> {
 
     /// What occurred so far.
     pub fn occurred(&self) -> Occurred {
-        self.words.occurred
+        Occurred { shared_cue: self.encoder.shared.name.clone(), ..self.words.occurred.clone() }
     }
 
     /// Reads on: a piece of text that begins and ends at the ends of words.
@@ -185,6 +187,10 @@ impl<'c> TextReader<'c> {
             let taken = match self.items[n].0 {
                 Item::Word(word) => self.word(word, writer),
                 Item::Sentence | Item::Document => self.end_context(writer),
+                Item::LeftOut(reason) => {
+                    self.words.occurred.count(reason);
+                    Ok(())
+                }
             };
             if let Err(error) = taken {
                 if known && !matches!(error, Error::Memory { .. }) {
@@ -206,6 +212,7 @@ impl<'c> TextReader<'c> {
                 RunItem::Word(word) => Item::Word(encoder.number(word)?),
                 RunItem::Sentence => Item::Sentence,
                 RunItem::Document => Item::Document,
+                RunItem::LeftOut(reason) => Item::LeftOut(reason),
             };
             items.grow((item, offset))
         })?;
@@ -235,18 +242,25 @@ impl<'c> TextReader<'c> {
     /// Takes the record of a word.
     fn record(&mut self, record: &str, writer: &mut EventWriter) -> Result<()> {
         let run = TextRun::of(record.as_bytes());
-        let word = match self.runs.get(run) {
-            Some(Known::Word(word)) => Some(word),
+        let item = match self.runs.get(run) {
+            Some(Known::Word(word)) => Item::Word(word),
             // A word that is left out.
-            Some(Known::Items(_)) => None,
-            None => {
-                let record = self.words.record(record)?;
-                let word = record.map(|record| self.encoder.number(&record)).transpose()?;
-                self.runs.keep(run, word.map(Item::Word).as_slice())?;
-                word
+            Some(Known::Items(&[item])) => item,
+            _ => {
+                let item = match self.words.record(record)? {
+                    Ok(record) => Item::Word(self.encoder.number(&record)?),
+                    Err(reason) => Item::LeftOut(reason),
+                };
+                self.runs.keep(run, &[item])?;
+                item
             }
         };
-        word.map_or(Ok(()), |word| self.word(word, writer))
+        match item {
+            Item::Word(word) => self.word(word, writer)?,
+            Item::LeftOut(reason) => self.words.occurred.count(reason),
+            Item::Sentence | Item::Document => {}
+        }
+        Ok(())
     }
 
     /// Skips white space, also beyond ASCII, and counts line ends: `\n`, `\r\n`, `\r`.
@@ -295,8 +309,11 @@ impl<'c> TextReader<'c> {
     }
 
     fn end_context(&mut self, writer: &mut EventWriter) -> Result<()> {
-        let Self { windows, encoder, .. } = self;
+        let Self { windows, encoder, words, .. } = self;
         windows.cut().try_for_each(|event| encoder.write(event, writer))?;
+        if windows.is_alone() {
+            words.occurred.count(LeftOut::Alone);
+        }
         windows.clear();
         Ok(())
     }

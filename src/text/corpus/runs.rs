@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::occurred::LeftOut;
 use crate::error::Result;
 use crate::memory::{Grow, room_in};
 
@@ -28,6 +29,8 @@ pub(super) enum Item {
     Sentence,
     /// The end of a document.
     Document,
+    /// A word that is left out, or cut.
+    LeftOut(LeftOut),
 }
 
 /// What is known of a run.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use regex_syntax::hir::{Class, Hir, HirKind};
+use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
 use crate::memory::room_in;
@@ -39,7 +40,8 @@ impl FromStr for Allowed {
     }
 }
 
-/// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed.
+/// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed. A combining
+/// mark belongs to the character before it, if the allowed characters are a set.
 pub(super) struct Separators<'c> {
     /// The characters of words; `None`: all that need not separate words.
     allowed: Option<&'c Allowed>,
@@ -88,8 +90,19 @@ impl<'c> Separators<'c> {
         Ok(())
     }
 
-    /// Whether a character separates words. It must have occurred in a text given to [`Separators::meet`].
-    pub(super) fn contain(&self, c: char) -> bool {
+    /// Whether a character separates words, where the character before it does, or there is none (`true`), or does not. It must have
+    /// occurred in a text given to [`Separators::meet`].
+    pub(super) fn contain_behind(&self, before: bool, c: char) -> bool {
+        match self.allowed {
+            Some(Allowed::Set(symbols)) if !c.is_ascii() => {
+                always_separates(self.boundary, c) || !symbols.contains_behind(!before, c)
+            }
+            _ => self.contain(c),
+        }
+    }
+
+    /// Whether a character separates words, whatever stands before it.
+    fn contain(&self, c: char) -> bool {
         match self.ascii.get(c as usize) {
             Some(known) => known.unwrap_or(true),
             None => {
@@ -117,7 +130,8 @@ fn always_separates(boundary: &str, c: char) -> bool {
 ///
 /// Single characters and ranges; `-` stands for itself where it is first or last; `\` makes the character after it
 /// stand for itself, except in the classes `\w`, `\d`, `\s` (those of Unicode's regular expressions, UTS 18), `\p{...}`
-/// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`.
+/// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`. A script has the characters
+/// that it shares with others, too (its Script_Extensions): `\p{Katakana}` has the mark of a long vowel.
 ///
 /// ```
 /// use rescorla::internals::text::corpus::Symbols;
@@ -146,6 +160,11 @@ impl Symbols {
         }
         let at = self.ranges.partition_point(|&(_, last)| last < symbol);
         self.ranges.get(at).is_some_and(|&(first, _)| first <= symbol)
+    }
+
+    /// Whether a character is in the set, or is a combining mark behind one that is.
+    pub(super) fn contains_behind(&self, before: bool, symbol: char) -> bool {
+        if !symbol.is_ascii() && is_combining_mark(symbol) { before } else { self.contains(symbol) }
     }
 
     fn of(mut ranges: Vec<(char, char)>) -> Self {
@@ -249,8 +268,15 @@ fn class(letter: char, rest: &mut std::str::Chars<'_>) -> Result<Symbol> {
             Some(_) => name.find('}').map_or(name.len(), |at| at + 1),
             None => name.chars().next().map_or(0, char::len_utf8),
         };
-        class.push_str(&name[..end]);
-        *rest = name[end..].chars();
+        let name = &name[..end];
+        if let Some(script) = name.strip_prefix('{') {
+            let not = if letter == 'P' { "^" } else { "" };
+            class = format!("[{not}\\p{name}\\p{{scx={script}]");
+        }
+        if regex_syntax::parse(&class).is_err() {
+            class = format!("\\{letter}{name}");
+        }
+        *rest = rest.as_str()[end..].chars();
     }
     let known = regex_syntax::parse(&class).ok();
     match known.as_ref().map(Hir::kind) {

@@ -93,6 +93,13 @@ impl Windows {
         &self.words[self.words.len().saturating_sub(reach.saturating_add(1))..]
     }
 
+    /// Whether a word of the context has no neighbour that gives cues: its only one, or, if all neighbours stand on one side, the
+    /// first or the last.
+    pub(super) fn is_alone(&self) -> bool {
+        let n = self.words.len();
+        matches!(self.window, Window::Around { before, after } if n == 1 || (n > 1 && (before == 0 || after == 0)))
+    }
+
     /// Forgets the context.
     pub(super) fn clear(&mut self) {
         self.words.clear();

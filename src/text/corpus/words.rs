@@ -1,8 +1,12 @@
 //! Words: the text between white space, brought into the wanted case and normal form, and cut at separators.
 //!
 //! ```text
-//! run of characters without white space -> document marks -> normal form -> lower case -> sentence ends -> words
+//! run of characters without white space -> document marks -> invisible characters -> normal form -> lower case -> sentence ends
+//! -> words
 //! ```
+//!
+//! Invisible characters (soft hyphens, marks of direction, byte order marks, word joiners) are left out: with them, a word that
+//! readers take for the same would be another. A space of no width (U+200B) is white space.
 //!
 //! Each run is treated alone: across white space no letter affects the case or the normal form of another.
 
@@ -10,7 +14,7 @@ use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
 use super::conllu;
-use super::occurred::Occurred;
+use super::occurred::{LeftOut, Occurred};
 use super::options::{Context, Corpus, Normal};
 use super::symbols::{Allowed, Separators, Symbols};
 use crate::error::{Error, Result};
@@ -28,6 +32,8 @@ pub(super) enum RunItem<'t> {
     Sentence,
     /// The end of a document.
     Document,
+    /// A word that is left out, or cut.
+    LeftOut(LeftOut),
 }
 
 /// Finds the words of runs.
@@ -38,6 +44,7 @@ pub(super) struct Words<'c> {
     marks: Vec<Finder<'static>>,
     /// What may follow the end of a sentence within its run.
     closers: Symbols,
+    visible: String,
     normal: String,
     lowered: String,
     pub(super) occurred: Occurred,
@@ -61,15 +68,16 @@ impl<'c> Words<'c> {
             separators,
             marks,
             closers,
+            visible: String::new(),
             normal: String::new(),
             lowered: String::new(),
             occurred: Occurred::default(),
         })
     }
 
-    /// Whether a word stays in the text.
-    pub(super) fn keeps(&mut self, word: &str) -> bool {
-        keeps(self.corpus, &mut self.occurred, word)
+    /// Why a word does not stay in the text.
+    pub(super) fn left_out(&mut self, word: &str) -> Option<LeftOut> {
+        left_out(self.corpus, &mut self.occurred, word)
     }
 
     /// Calls `take` with every part of a run, and the offset in the run at which it begins. For words that were brought into a
@@ -80,7 +88,7 @@ impl<'c> Words<'c> {
         mut take: impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
         // Neither marks nor ends of sentences reach across white space, and a run may have white space beyond ASCII.
-        for piece in run.split(char::is_whitespace).filter(|piece| !piece.is_empty()) {
+        for piece in run.split(is_space).filter(|piece| !piece.is_empty()) {
             let at = offset_of(piece, run);
             let mut rest = piece;
             while let Some((before, mark)) = self.next_mark(rest) {
@@ -93,34 +101,41 @@ impl<'c> Words<'c> {
         Ok(())
     }
 
-    /// The record of a word of CoNLL-U with the word and the lemma in the wanted normal form and case; `None` if the word is left
+    /// The record of a word of CoNLL-U with the word and the lemma in the wanted normal form and case, or why the word is left
     /// out.
-    pub(super) fn record(&mut self, record: &str) -> Result<Option<String>> {
-        let Self { corpus, normal, lowered, occurred, .. } = self;
+    pub(super) fn record(&mut self, record: &str) -> Result<std::result::Result<String, LeftOut>> {
+        let Self { corpus, visible, normal, lowered, occurred, .. } = self;
         // The new record has the word and the lemma in another form, and all else as it is.
         ask(LONGER * record.len())?;
         let mut cased = |text: &str| -> Result<String> {
-            let normalized = normalize(text, corpus.normalize, normal)?;
+            let normalized = normalize(without_invisible(text, visible)?, corpus.normalize, normal)?;
             Ok(if corpus.lower { lower(normalized, lowered)?.to_owned() } else { normalized.to_owned() })
         };
         let form = cased(conllu::form(record))?;
         let lemma = conllu::lemma(record).map_or_else(|| Ok("_".to_owned()), &mut cased)?;
         occurred.text = true;
         let mut consists_of_symbols = true;
-        for c in form.chars() {
-            consists_of_symbols &= match &corpus.symbols {
+        for (at, c) in form.char_indices() {
+            consists_of_symbols = match &corpus.symbols {
                 None => true,
-                Some(Allowed::Set(symbols)) => symbols.contains(c),
+                Some(Allowed::Set(symbols)) => symbols.contains_behind(at > 0, c),
                 Some(Allowed::Asked(ask)) => ask.is_symbol(c)?,
             };
             if !consists_of_symbols {
                 break;
             }
         }
-        let stays = consists_of_symbols && keeps(corpus, occurred, &form);
+        let reason = if consists_of_symbols {
+            left_out(corpus, occurred, &form)
+        } else {
+            Some(occurred.cut(&form, form.contains(char::is_alphabetic)))
+        };
+        if let Some(reason) = reason {
+            return Ok(Err(reason));
+        }
         let upos = conllu::upos(record).unwrap_or("_");
         let features: Vec<&str> = conllu::features(record).collect();
-        Ok(stays.then(|| format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
+        Ok(Ok(format!("{form}\t{lemma}\t{upos}\t_\t{}", features.join("|"))))
     }
 
     /// Where the next mark that ends a document begins, and its length.
@@ -137,17 +152,21 @@ impl<'c> Words<'c> {
         at: usize,
         take: &mut impl FnMut(RunItem<'_>, usize) -> Result<()>,
     ) -> Result<()> {
-        let Self { corpus, separators, closers, normal, lowered, occurred, .. } = self;
-        let normalized = normalize(text, corpus.normalize, normal)?;
+        let Self { corpus, separators, closers, visible, normal, lowered, occurred, .. } = self;
+        let visible = without_invisible(text, visible)?;
+        let is_whole = visible.len() == text.len();
+        let normalized = normalize(visible, corpus.normalize, normal)?;
         let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
         let place = |offset: usize| match (corpus.normalize, corpus.lower) {
+            _ if !is_whole => at,
             (Some(_), _) => at,
             (None, true) => at + before_lowering(text, offset),
             (None, false) => at + offset,
         };
         separators.meet(cased)?;
         occurred.text |= !cased.is_empty();
-        let is_separator = |c: char| separators.contain(c);
+        let mut cuts_a_letter = false;
+        let mut is_left = false;
         let mut rest = cased;
         while !rest.is_empty() {
             let end = match corpus.context {
@@ -155,22 +174,33 @@ impl<'c> Words<'c> {
                 _ => None,
             };
             let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
+            // What stands before a character separates words, or nothing stands there.
+            let mut before = true;
+            let is_separator = |c: char| {
+                before = separators.contain_behind(before, c);
+                cuts_a_letter |= before && c.is_alphabetic();
+                before
+            };
             for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
-                if keeps(corpus, occurred, word) {
-                    take(RunItem::Word(word), place(offset_of(word, cased)))?;
-                }
+                is_left = true;
+                occurred.see(word);
+                let item = left_out(corpus, occurred, word).map_or(RunItem::Word(word), RunItem::LeftOut);
+                take(item, place(offset_of(word, cased)))?;
             }
             if end.is_some() {
                 take(RunItem::Sentence, place(offset_of(after, cased)))?;
             }
             rest = after;
         }
+        if corpus.symbols.is_some() && !cased.is_empty() && (cuts_a_letter || !is_left) {
+            take(RunItem::LeftOut(occurred.cut(cased, cuts_a_letter)), at)?;
+        }
         Ok(())
     }
 }
 
-/// Whether a word stays in the text, which is noted.
-fn keeps(corpus: &Corpus, occurred: &mut Occurred, word: &str) -> bool {
+/// Why a word does not stay in the text, which is noted.
+fn left_out(corpus: &Corpus, occurred: &mut Occurred, word: &str) -> Option<LeftOut> {
     let is_stop_word = !corpus.stop_words.is_empty() && corpus.stop_words.get(word).is_some();
     let is_known = corpus.vocabulary.as_ref().is_none_or(|words| words.get(word).is_some());
     let is_kept = is_known && !is_stop_word;
@@ -178,7 +208,28 @@ fn keeps(corpus: &Corpus, occurred: &mut Occurred, word: &str) -> bool {
     occurred.stop_word |= is_stop_word;
     occurred.known_word |= is_known;
     occurred.kept_word |= is_kept;
-    is_kept
+    (!is_kept).then_some(if is_stop_word { LeftOut::StopWord } else { LeftOut::Unknown })
+}
+
+/// White space, also of no width, which stands between words of scripts that have no blanks.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c == '\u{200b}'
+}
+
+/// Whether readers do not see a character, and it makes no other word: soft hyphens, marks of direction, byte order marks, word
+/// joiners. Joiners of letters (U+200C, U+200D) do, and stay.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// A text without invisible characters, in a buffer that is reused.
+fn without_invisible<'v>(text: &'v str, visible: &'v mut String) -> Result<&'v str> {
+    if text.is_ascii() || !text.contains(is_invisible) {
+        return Ok(text);
+    }
+    visible.clear();
+    text.split(is_invisible).try_for_each(|part| spell(visible, part))?;
+    Ok(visible)
 }
 
 /// The end of the first sentence of a run: after a character that ends one and all closing quotes and brackets that follow it.
