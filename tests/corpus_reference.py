@@ -36,7 +36,9 @@ WHITE_SPACE = frozenset(
 # Space of no width, in scripts that have no blanks between words.
 ZERO_WIDTH_SPACE = "\u200b"
 # Soft hyphen, marks of direction, word joiner, byte order mark: readers do not see them.
-INVISIBLE = frozenset("\xad\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+INVISIBLE = frozenset(
+    "\xad\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
 BLANK = f"[{''.join(sorted(WHITE_SPACE - {chr(10), chr(13)}))}]*"
 
 

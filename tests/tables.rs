@@ -290,9 +290,21 @@ fn an_empty_name_is_refused() {
 
 #[test]
 fn a_bad_frequency_is_refused() {
-    for bad in
-        ["", "-1", "+1", "1.5", "1e-05", "-1.0", "inf", "nan", ".", "1.0f", " 1", "٣", "18446744073709551616"]
-    {
+    for bad in [
+        "",
+        "-1",
+        "+1",
+        "1.5",
+        "1e-05",
+        "-1.0",
+        "inf",
+        "nan",
+        ".",
+        "1.0f",
+        "1 2",
+        "٣",
+        "18446744073709551616",
+    ] {
         refused(format!("cues\toutcomes\tfrequency\na\tb\t{bad}\n"), 2, 5, "digits", &format!("{bad:?}"));
     }
     refused("frequency,cues,outcomes\n\"x\",a,b\n", 2, 2, "digits", "\"x\"");

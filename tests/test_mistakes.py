@@ -569,7 +569,9 @@ MEANT = [
     ),
     Mistake(
         "counts in a column of another name, in a data frame",
-        lambda: lib.read_events(pd.DataFrame({"cues": ["a", "b"], "outcomes": ["x", "y"], "weight": [3.0, 5.0]})),
+        lambda: lib.read_events(
+            pd.DataFrame({"cues": ["a", "b"], "outcomes": ["x", "y"], "weight": [3.0, 5.0]})
+        ),
         "each row counts as one token",
         "the column 'weight'",
         "columns={\"frequency\": 'weight'}",

@@ -55,7 +55,8 @@ impl TextFormat {
     /// The format of text that has one word in a line.
     pub(super) fn of_words(lines: &[&[u8]]) -> Option<Self> {
         let first = lines.first()?;
-        if first.starts_with(b"# global.columns") || first.starts_with(b"-DOCSTART-") {
+        let marks = [&b"# global.columns"[..], b"-DOCSTART-", b"#begin document"];
+        if marks.iter().any(|mark| first.starts_with(mark)) {
             return Some(Self::Conll);
         }
         let rows = || lines.iter().filter(|line| !is_empty(line) && !line.starts_with(b"#") && !is_tag(line));

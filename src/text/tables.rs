@@ -224,18 +224,12 @@ fn push(
     if seen.again(piece.bytes, writer).map_err(at(0))? {
         return Ok(true);
     }
-    let mut record = piece.text().map(without_line_end).map_err(at(0))?;
-    if let Some(header) = &table.header {
-        // Where tables were joined.
-        if record.trim_start_matches(BYTE_ORDER_MARK) == header {
-            return Ok(false);
-        }
+    let record = piece.text().map(without_line_end).map_err(at(0))?;
+    // Where tables were joined.
+    if table.header.as_deref() == Some(record.trim_start_matches(BYTE_ORDER_MARK)) {
+        return Ok(false);
     }
-    let shift = record.len();
-    record = record.trim_start_matches(BYTE_ORDER_MARK);
-    let shift = shift - record.len();
-    let [cues, outcomes, frequency] =
-        table.event(record)?.map(|cell| Cell { start: cell.start + shift, ..cell });
+    let [cues, outcomes, frequency] = table.event(record)?;
     for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
         each_name(cell, |name| monitor.check().and_then(|()| writer.name(side, name)))?;
     }

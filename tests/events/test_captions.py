@@ -57,6 +57,30 @@ def test_what_is_said_is_kept_and_nothing_else(said: str, expected: str) -> None
     assert one(said) == ["before", expected, "after"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Digits are text at the end, before an empty line, and where captions have no numbers.
+        ("1\n00:00:01,000 --> 00:00:02,000\nRoom\n2", ["Room 2"]),
+        ("1\n00:00:01,000 --> 00:00:02,000\n2\n\n00:00:02,000 --> 00:00:03,000\nb\n", ["2", "b"]),
+        (
+            "1\n00:00:01,000 --> 00:00:02,000\nI bet\n\n7\n\n00:00:02,000 --> 00:00:03,000\nb\n",
+            ["I bet 7", "b"],
+        ),
+        ("00:00:01,000 --> 00:00:02,000\nRoom\n2\n00:00:02,000 --> 00:00:03,000\nb\n", ["Room 2", "b"]),
+        (f"1\n00:00:01,000 --> 00:00:02,000\na\n{'9' * 5000}\n", [f"a {'9' * 5000}"]),
+        # Text that is right before times is an identifier in WebVTT alone, and behind an empty line.
+        ("1\n00:01,000 --> 00:02,000\nabove\n\nbelow\n00:02,000 --> 00:03,000\nb\n", ["above below", "b"]),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\na\nb\n00:02.000 --> 00:03.000\nc\n", ["a b", "c"]),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nb\n\n00:02.000 --> 00:03.000\nc\n", ["a b", "c"]),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\nNOTE is a word\nNOTE well\n", ["NOTE is a word NOTE well"]),
+        ("WEBVTT\n\n00:01.000 --> 00:02.000\na\n\nNOTE\n00:02.000 --> 00:03.000\nb\n", ["a", "b"]),
+    ],
+)
+def test_lines_before_times_are_text_or_numbers(text: str, expected: list[str]) -> None:
+    assert read(text) == expected
+
+
 @pytest.mark.parametrize("said", ["", "\n", "<i></i>", r"{\an8}", " "])
 def test_captions_without_text_are_left_out(said: str) -> None:
     assert one(said) == ["before", "after"]
@@ -85,8 +109,9 @@ def test_captions_without_text_are_left_out(said: str) -> None:
         "WEBVTT\n\n00:01.000 --> 00:02.000 align:start position:0%\nat first\n\n"
         "00:02.000 --> 00:03.000\nthen",
         "\ufeffWEBVTT - a title\nKind: captions\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000\n\n"
-        "STYLE\n::cue { color: red }\n\nREGION\nid:fred\n\nNOTE no caption\nof two lines\n\n"
-        "the first one\n00:00:01.000 --> 00:00:02.000\nat first\n\nNOTE nor this\n\nNOTE\nor this\n\n"
+        "STYLE\n::cue { color: red }\n\nNOTE no caption\nof two lines\n\n"
+        "the first one\n00:00:01.000 --> 00:00:02.000\nat first\n\nNOTE nor\nthis\n\nNOTE\nor this\n\n"
+        "STYLE\n::cue { color: red }\n\nREGION\nid:fred\nlines:3\n\n"
         "2\n00:00:02.000 --> 00:00:03.000\nthen\n",
         "WEBVTT\n00:01.000 --> 00:02.000\nat first\n\n"
         "WEBVTT\nanother header\n\n00:02.000 --> 00:03.000\nthen",
@@ -151,11 +176,17 @@ def clock(milliseconds: int, point: str) -> str:
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{rest:03}"
 
 
-@given(st.lists(CAPTIONS, max_size=6), st.booleans(), st.booleans(), st.sampled_from(["\n", "\r\n"]))
+@given(
+    st.lists(CAPTIONS, max_size=6),
+    st.sampled_from([0, 3_590_000]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["\n", "\r\n"]),
+)
 def test_all_captions_come_back_in_order(
-    drawn: list[tuple[str, int, int]], is_webvtt: bool, has_numbers: bool, end: str
+    drawn: list[tuple[str, int, int]], now: int, is_webvtt: bool, has_numbers: bool, end: str
 ) -> None:
-    lines, expected, now = ["WEBVTT", ""] if is_webvtt else [], [], 0
+    lines, expected = ["WEBVTT", ""] if is_webvtt else [], []
     for number, (text, gap, length) in enumerate(drawn):
         start, stop = now + gap, now + gap + length
         if has_numbers:

@@ -22,7 +22,7 @@ EXPECTED = [["The", "dog", "ran"], ["It", "slept"]]
         # CoNLL-X and 2006; CoNLL-2009; blanks between; numbers of sentences; no number of columns.
         "1\tThe\tthe\tDT\n2\tdog\tdog\tNN\n3\tran\trun\tVBD\n\n1\tIt\tit\tPRP\n2\tslept\tsleep\tVBD\n\n",
         "\ufeff1\tThe\t_\t_\t_\r\n2\tdog\t_\t_\t_\r\n3\tran\t_\t_\t_\r\n\r\n1\tIt\t_\r\n2\tslept\t_",
-        "1  The  DT\n2  dog  NN\n3 \tran VBD\n \n\t\n1  It  PRP\n2  slept  VBD\n",
+        " 1  The  DT\n 2  dog  NN\n10 \tran VBD\n \n\t\n1  It  PRP\n2  slept  VBD\n",
         "1_1\tThe\n1_2\tdog\n1_3\tran\n\n2_1\tIt\n2_2\tslept\n",
         # Comments, ranges and empty nodes, as in CoNLL-U.
         "# sent_id = 1\n# text = The dog ran\n1-2\tThedog\t_\n1\tThe\t_\n2\tdog\t_\n2.1\twho\t_\n3\tran\t_\n"
@@ -45,7 +45,7 @@ EXPECTED = [["The", "dog", "ran"], ["It", "slept"]]
         # Vertical text.
         '<?xml version="1.0"?>\n<!-- a -->\n<text id="a > b" n=\'1\'>\n<s>\nThe\tDT\tthe\ndog\tNN\tdog\n'
         "<g/>\nran\tVBD\trun\n</s>\n<s n='2'>\nIt\tPRP\tit\nslept\tVBD\tsleep\n</s>\n</text>\n",
-        "<doc>\n<p>\nThe\tDT\n<hi rend='b'>\ndog\tNN\n</hi>\nran\tVBD\n</p>\n"
+        "<doc>\n<p>\nThe\tDT\n<span n='b'>\ndog\tNN\n</span>\nran\tVBD\n</p>\n"
         "<p>\nIt\tPRP\nslept\tVBD\n</p>\n</doc>\n",
         "  <sentence>\n  The\tDT\n  dog\tNN\n  ran\tVBD\n  </sentence>\n  It\tPRP\n  slept\tVBD\n",
         "<s>\n1\tThe\tDT\n2\tdog\tNN\n3\tran\tVBD\n</s>\n<s>\n1\tIt\tPRP\n2\tslept\tVBD\n</s>\n",
@@ -60,19 +60,22 @@ def test_words_are_found_in_all_kinds_of_columns(text: str) -> None:
     [
         # What only looks like a number, a comment, a tag or a blank.
         ("1 CD O\n. . O\n", [["1", "."]]),
+        ("1 CD O\n\nyes UH O\n", [["1"], ["yes"]]),
+        ("1\tyes\n\n# next\n\n1\tno\n", [["yes"], ["no"]]),
+        ("1\tyes\n", [["yes"]]),
         ("10 CD\n20 CD\n", [["10", "20"]]),
         ("1996-08-22 CD O\n1996 CD O\n", [["1996-08-22", "1996"]]),
         ("1\tCD\n<g/>\n.\tSENT\n", [["1", "."]]),
         ("1\n2\n", [["1", "2"]]),
         ("a DT\n# # O\n#1 NN\n", [["a", "#", "#1"]]),
         ("# a comment\n\n# another\na DT\n# #\n", [["a", "#"]]),
-        ("<\tSYM\n<b>\tSYM\t<b>\n<3\tSYM\n>\tSYM\n", [["<", "<b>", "<3", ">"]]),
+        ("<\tSYM\n<b\tSYM\t>\n<b>\tSYM\t<b>\n<3\tSYM\n>\tSYM\n", [["<", "<b", "<b>", "<3", ">"]]),
         ("1\t#\n2\t<s>\n3\t-DOCSTART-\n4\t_\n", [["#", "<s>", "-DOCSTART-", "_"]]),
         ("1\t10 000\t_\n2\tNew York\t_\n", [["10 000", "New York"]]),
         ("New York\tNP\nin\tIN\nLos Angeles\n", [["New York", "in", "Los Angeles"]]),
         ("10\u00a0000 CD\n\u3000x NN\n", [["10\u00a0000", "x"]]),
         # References are decoded where there are tags.
-        ("<s>\nAT&amp;T\tNP\n&lt;\tSYM\n&quot;\tSYM\n</s>\n", [["AT&T", "<", '"']]),
+        ("<s>\n\nAT&amp;T\tNP\n&lt;\tSYM\n&quot;\tSYM\n</s>\n", [["AT&T", "<", '"']]),
         ("AT&amp;T\tNP\n", [["AT&amp;T"]]),
         ("1-2\tdu\n1\tde\n2\tle\n", [["de", "le"]]),
         ("", []),
@@ -93,6 +96,7 @@ def test_words_are_taken_as_they_are(text: str, expected: list[list[str]]) -> No
             r"as 1, 1-2 or 1\.1, in column 1, found 'ran\\tVBD'; write all columns",
         ),
         ("1\tThe\tDT\n2\tdog\tNN\n3\n", "line 3: expected a word in column 2"),
+        ("1\tThe\tDT\n2\n", "line 2: expected a word in column 2"),
         ("1\tThe\tDT\n2\t\tNN\n", "line 2: expected a word in column 2"),
         ("1 The DT\n2 dog NN\nran VBD\n", "line 3: expected a word in column 2 of those between blanks"),
         ("1\tThe\tDT\n2\tdog\tNN\n3 ran VBD\n", "line 3: expected a word in column 2 of those between tabs"),

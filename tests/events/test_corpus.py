@@ -300,7 +300,9 @@ def test_any_bytes_have_events_or_a_defect(folder: Path, content: bytes, options
         with pytest.raises(rw.FormatError, match=r"text\.txt"):
             rw.corpus_events(path, **options, format="text")
     else:
-        assert rows(rw.corpus_events(path, **options, format="text")) == corpus_reference.corpus_events([text], **options)
+        assert rows(rw.corpus_events(path, **options, format="text")) == corpus_reference.corpus_events(
+            [text], **options
+        )
 
 
 # Long texts.
@@ -403,7 +405,9 @@ def test_lines_of_an_open_file_are_lines(tmp_path: Path) -> None:
     path = write(tmp_path / "text.txt", "a b\nc\n\nd\n")
     options: Options = {"cues_from": "words", "context": "paragraph", "window": "context"}
     with path.open(encoding="utf-8") as lines:
-        assert rows(rw.corpus_events(lines, **options)) == rows(rw.corpus_events(path, **options, format="text"))
+        assert rows(rw.corpus_events(lines, **options)) == rows(
+            rw.corpus_events(path, **options, format="text")
+        )
 
 
 def test_a_generator_is_read_as_it_comes() -> None:

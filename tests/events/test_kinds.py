@@ -72,12 +72,24 @@ TABLES = [
 TEXTS = [
     Case("prose", "In the beginning\nGod created\n", "text", "#in,in#:in"),
     Case("prose of a Mac", "In the\rbeginning\r", "text", "#in,in#:in"),
-    Case("prose about cues", "cues and outcomes\nof three words\nare no table\n", "text", "#cu,cue,ues,es#:cues"),
+    Case(
+        "prose about cues",
+        "cues and outcomes\nof three words\nare no table\n",
+        "text",
+        "#cu,cue,ues,es#:cues",
+    ),
     Case("a name of columns", "cues outcomes\nin a line of prose\n", "text", "#cu,cue,ues,es#:cues"),
     Case("an indented line", "\tIn\n\tthe\n\tbeginning\n", "text", "#in,in#:in"),
-    Case("dialogue", '"In," he said.\n"No," said she, "not so."\n"Ah."\n', "text", '#"i,"in,in,,n,",,"#:"in,"'),
+    Case(
+        "dialogue", '"In," he said.\n"No," said she, "not so."\n"Ah."\n', "text", '#"i,"in,in,,n,",,"#:"in,"'
+    ),
     Case("OpenSubtitles", '<document><s id="1"><w id="1.1">In</w></s></document>', "subtitles", "#in,in#:in"),
-    Case("OpenSubtitles, raw", "<?xml version='1.0'?>\n<document>\n<s id='1'>In it</s></document>", "subtitles", "#in,in#:in"),
+    Case(
+        "OpenSubtitles, raw",
+        "<?xml version='1.0'?>\n<document>\n<s id='1'>In it</s></document>",
+        "subtitles",
+        "#in,in#:in",
+    ),
     Case("SubRip", "1\n00:00:01,000 --> 00:00:02,500\n<i>In</i>\n", "captions", "#in,in#:in"),
     Case("SubRip without a number", "00:00:01,000 --> 00:00:02,500\nIn\n", "captions", "#in,in#:in"),
     Case("WebVTT", "WEBVTT\n\n00:01.000 --> 00:02.500 align:start\nIn\n", "captions", "#in,in#:in"),
@@ -170,7 +182,9 @@ def test_texts_are_read(tmp_path: Path, case: Case, capsys: pytest.CaptureFixtur
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert first(rw.corpus_events(path)) == case.first
-        with pytest.raises(ValueError, match=r"expected an event table.*rescorla\.corpus_events makes events of it"):
+        with pytest.raises(
+            ValueError, match=r"expected an event table.*rescorla\.corpus_events makes events of it"
+        ):
             rw.read_events(path)
     assert cli.main(["learn", str(path), "--top", "1"]) == 0
     told = {"text": "running text", "captions": "subtitles", "chat": "CHAT", "conllu": "CoNLL-U"}

@@ -21,7 +21,9 @@ def left_out(lines: list[str], **options: Any) -> dict[str, int]:
 
 @pytest.mark.filterwarnings("ignore:.*(leaves? no word|takes no word|cuts)")
 @given(LINES, st.lists(WORDS, max_size=3), st.none() | st.lists(WORDS, min_size=1, max_size=3))
-def test_each_word_that_is_left_out_counts(lines: list[str], stop: list[str], known: list[str] | None) -> None:
+def test_each_word_that_is_left_out_counts(
+    lines: list[str], stop: list[str], known: list[str] | None
+) -> None:
     words = [word for line in lines for word in line.split()]
     stopped = [word for word in words if word in stop]
     unknown = [word for word in words if word not in stop and known is not None and word not in known]
@@ -57,7 +59,9 @@ def test_punctuation_is_not_a_word_that_is_cut() -> None:
 
 
 @given(LINES, st.sampled_from([2, 3, (1, 1), (2, 0), "context"]), st.sampled_from([None, "always"]))
-def test_a_mask_gives_each_outcome_the_other_cues(lines: list[str], window: Any, background: str | None) -> None:
+def test_a_mask_gives_each_outcome_the_other_cues(
+    lines: list[str], window: Any, background: str | None
+) -> None:
     options: dict[str, Any] = {"cues_from": "words", "window": window, "mask": True, "background": background}
     events = rw.corpus_events(lines, **options)
     assert [tuple(event) for event in events] == reference_events(["\n".join(lines)], **options)
@@ -88,7 +92,9 @@ def test_a_mask_looks_at_names_and_not_at_words() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:symbols .* cuts")
-def test_marks_and_shared_characters_belong_to_their_letters(symbols: str, text: str, words: tuple[str, ...]) -> None:
+def test_marks_and_shared_characters_belong_to_their_letters(
+    symbols: str, text: str, words: tuple[str, ...]
+) -> None:
     assert rw.corpus_events([text], symbols=symbols).outcomes == words
 
 
@@ -99,7 +105,9 @@ def test_composed_and_decomposed_words_are_cut_alike(word: str) -> None:
     assert rw.corpus_events([word], symbols=r"\p{Latin}").outcomes == (word,)
 
 
-@pytest.mark.parametrize("invisible", ["\xad", "\u200e", "\u200f", "\u061c", "\u202b", "\u2060", "\u2066", "\ufeff"])
+@pytest.mark.parametrize(
+    "invisible", ["\xad", "\u200e", "\u200f", "\u061c", "\u202b", "\u2060", "\u2066", "\ufeff"]
+)
 @pytest.mark.parametrize("symbols", [None, r"\w"])
 def test_what_nobody_sees_makes_no_other_word(invisible: str, symbols: str | None) -> None:
     lines = [f"{invisible}Wert{invisible}papier{invisible} Wertpapier"]

@@ -19,6 +19,8 @@ _MARKS = ",;+|:"
 # Events that are looked at, where there are names with blanks or such marks at all.
 _LOOKED_AT = 1 << 16
 _AT_A_TIME = 1 << 12
+# Names that show which marks most have.
+_SHOWN = 1 << 9
 
 
 class Blanks:
@@ -36,18 +38,23 @@ class Blanks:
         self.joined, self.source = ((), source) if limit == 0 else _looked_at(source)
 
     def warn(self, events: Events) -> Events:
-        """Warn of names in a str that may be several, and of names that differ by blanks alone; the events."""
+        """Warn of names in a str that may be several, and of those that differ by blanks; the events."""
         for side in self.joined:
             names = getattr(events, side)
-            self._warn_of_joined(events, side, names)
-            _warn_of_ends(side, names)
+            # One search through all names is faster than one through each.
+            has_blanks = " " in "_".join(names)
+            self._warn_of_joined(events, side, names, has_blanks)
+            if has_blanks:
+                _warn_of_ends(side, names)
         return events
 
-    def _warn_of_joined(self, events: Events, side: str, names: Sequence[str]) -> None:
-        blank = {name for name in names if " " in name.strip(" ")}
-        first = names[:_AT_A_TIME]
+    def _warn_of_joined(self, events: Events, side: str, names: Sequence[str], has_blanks: bool) -> None:
+        blank = {name for name in names if " " in name.strip(" ")} if has_blanks else set()
+        first = names[:_SHOWN]
         marks = _MARKS if side == "cues" else _MARKS.replace(":", "")
-        mark = next((mark for mark in marks if 2 * sum(mark in name[1:-1] for name in first) > len(first)), "")
+        mark = next(
+            (mark for mark in marks if 2 * sum(mark in name[1:-1] for name in first) > len(first)), ""
+        )
         marked = {name for name in names if mark and mark in name[1:-1]}
         # Words that are outcomes may well have blanks; if most have, they may be several.
         if side == "outcomes" and 2 * len(blank) <= len(names):
@@ -75,7 +82,7 @@ class Blanks:
             return list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and cell in suspects))
         for start in range(0, min(len(events), _LOOKED_AT), _AT_A_TIME):
             for event in events._file.events(start, min(start + _AT_A_TIME, len(events))):
-                own = [name for name in event[at] if at or name != self.background]
+                own = [name for name in event[:2][at] if at or name != self.background]
                 if len(own) == 1 and own[0] in suspects:
                     found[own[0]] = None
                 elif len(own) > 1 and self.is_opaque:
@@ -89,8 +96,8 @@ def _warn_of_ends(side: str, names: Sequence[str]) -> None:
         known = set(names)
         if twins := [name for name in padded if name.strip() in known]:
             warn(
-                f"{side} {some(twins)} differ from {some([name.strip() for name in twins])} by blanks at their "
-                "ends alone; remove the blanks"
+                f"{side} {some(twins)} differ from {some([name.strip() for name in twins])} by blanks at "
+                "their ends alone; remove the blanks"
             )
 
 

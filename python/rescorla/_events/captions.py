@@ -79,12 +79,12 @@ def _timed(lines: Iterable[str], name: str) -> Iterator[tuple[int, int, list[str
             )
         elif in_block:
             in_block = line != ""
-        elif is_webvtt and (not times or said[-1:] == [""]) and _BLOCK.match(line):
+        elif is_webvtt and said[-1:] == [""] and _BLOCK.match(line):
             in_block = True
         elif times:
             said.append(line)
         elif line.startswith("WEBVTT"):
-            is_webvtt = in_block = True
+            is_webvtt = True
         elif line.isdecimal():
             last = _number(line)
         elif line and not is_webvtt:

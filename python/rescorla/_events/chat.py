@@ -64,8 +64,7 @@ def _utterances(lines: Iterable[str], name: str) -> Iterator[tuple[int, str, str
         if line.isspace() or not line:
             continue
         if line[0].isspace() and begin:
-            if speaker:
-                said.append(line)
+            said.append(line)
             continue
         if speaker:
             yield begin, speaker, " ".join(said)

@@ -72,14 +72,14 @@ def conll(lines: Iterable[str], name: str) -> Iterator[list[str]]:
 
 
 def _head(lines: Iterator[str]) -> tuple[list[str], list[str]]:
-    """The lines up to the second word, or to the end of a sentence of one word; and those that have words."""
+    """The lines up to the second word, and those of both words."""
     head: list[str] = []
     first: list[str] = []
     for line in lines:
         head.append(line)
-        if _has_word(line) and (first or not line.startswith("#")):
+        if _has_word(line) and not line.startswith("#"):
             first.append(line)
-        if len(first) == 2 or (first and (not line or line.isspace() or _END.match(line))):
+        if len(first) == 2:
             break
     return head, first
 
@@ -100,9 +100,9 @@ def _columns(head: list[str], first: list[str], name: str) -> _Columns:
                 )
             return _Columns(names.index("FORM"), names.index("ID") if "ID" in names else None, True, True)
     has_tabs = "\t" in "".join(first[:1])
-    numbers = [cells[0] for cells in (_cells(line, has_tabs) for line in first) if len(cells) > 1]
-    are_numbers = all(_NUMBER.fullmatch(each) or _NO_WORD.fullmatch(each) for each in numbers)
-    if numbers and len(numbers) == len(first) and are_numbers and _FIRST.fullmatch(numbers[0]):
+    rows = [_cells(line, has_tabs) for line in first]
+    are_numbers = all(_NUMBER.fullmatch(row[0]) or _NO_WORD.fullmatch(row[0]) for row in rows)
+    if rows and len(rows[0]) > 1 and are_numbers and _FIRST.fullmatch(rows[0][0]):
         return _Columns(1, 0, has_tabs, True)
     if any(line.startswith("#begin document") for line in head):
         return _Columns(3, None, has_tabs, True)

@@ -60,8 +60,8 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
     if (empty := _EMPTY.search(text)) is not None:
         reader.fail(
             empty.start(),
-            "expected trials between one | and the next, found none; for a phase without trials write a probe, as "
-            "in A?, and for several groups a mapping from their names to designs",
+            "expected trials between one | and the next, found none; for a phase without trials write a "
+            "probe, as in A?, and for several groups a mapping from their names to designs",
         )
     sections: dict[str, Section] = {}
     while True:

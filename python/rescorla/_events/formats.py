@@ -30,7 +30,10 @@ _Read = Callable[[Iterable[str], str], Iterator[str]]
 
 
 def lines_of_files(files: Sequence[str], read: _Read, end: str, apart: bool) -> Iterator[str]:
-    """The lines of files, and the mark that ends a document behind each; `apart`: an empty line behind each line."""
+    """The lines of files, and the mark that ends a document behind each.
+
+    `apart`: an empty line follows each line.
+    """
     for file in files:
         with open(file, "rb") as stream:
             for line in read(lines_of(TextStream(stream, file), file), file):

@@ -140,7 +140,7 @@ def _named(names: list[Any], column: Any) -> Any:
 
 
 def only_counts(table: Any) -> str | None:
-    """The only column besides cues and outcomes, if its first entries are whole numbers that do not count rows."""
+    """The only column besides cues and outcomes, if it has whole numbers, and not those of rows."""
     names = names_of(table)
     others = [name for name in names if str(name).lower() not in ROLES]
     if len(names) != 3 or len(others) != 1 or not str(others[0]):

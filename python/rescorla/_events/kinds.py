@@ -90,7 +90,8 @@ FORMATS = {
 _NO_TEXT = ("events", "weights", "frames", "packed", "compressed", "picture", "archive", "utf16")
 
 _CURES = {
-    "json": 'give its texts in Python: rescorla.corpus_events(json.loads(line)["text"] for line in open(...))',
+    "json": "give its texts in Python: "
+    'rescorla.corpus_events(json.loads(line)["text"] for line in open(...))',
     "html": "save it as plain text, as pandoc -t plain does",
     "rtf": "save it as plain text",
     "packed": "decompress it first",
@@ -137,21 +138,23 @@ def text_format(said: str | None, files: Iterable[tuple[str, Look]], words: Word
         kind = seen.kind
         if kind in _NO_TEXT or (said is None and kind in _CURES and kind != "empty"):
             plain = "" if kind in _NO_TEXT else f"; {words.plain}"
-            raise ValueError(f"{file}: expected running text, found {NOUNS[kind]}; {_cure(kind, words)}{plain}")
+            raise ValueError(
+                f"{file}: expected running text, found {NOUNS[kind]}; {_cure(kind, words)}{plain}"
+            )
         if kind == "empty":
             continue
         found = FORMATS.get(kind, "text")
         if said is None and first is not None and found != first[1]:
             raise ValueError(
-                f"{file}: expected the format of {first[0]}, which is {first[1]!r}, found {NOUNS[kind]}; read "
-                "files of different formats one after another, and join their events"
+                f"{file}: expected the format of {first[0]}, which is {first[1]!r}, found {NOUNS[kind]}; "
+                "read files of different formats one after another, and join their events"
             )
         first = first or (file, found)
     return said or (first[1] if first else "text")
 
 
 def warn_of_counts(where: str, columns: Iterable[object], words: Words, counts: str | None = None) -> None:
-    """Warn of a column of counts that does not have the name by which it would be read: `counts`, or a usual one."""
+    """Warn of a column of counts that is not read for its name: `counts`, or a usual one."""
     names = [str(name) for name in columns]
     if any(name.lower() == "frequency" for name in names):
         return

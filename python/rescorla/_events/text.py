@@ -344,8 +344,10 @@ def events_of_text(
     elif text.format not in (None, "text"):
         raise TypeError(f"format {text.format!r} is for files; give paths (of type pathlib.Path in a list)")
     if text.speakers is not None and text.format != "chat":
-        raise ValueError(f"speakers are those of the format 'chat', and this is {text.format or 'text'!r}; leave them out")
-    cues = _specs("cues_from", text.cues_from, text.format)
+        raise ValueError(
+            f"speakers are those of the format 'chat', and this is {text.format or 'text'!r}; leave them out"
+        )
+    cues = _specs("cues_from", text.cues_from, text.format or "text")
     if not cues:
         raise ValueError("cues_from must be one or several, not none")
     allowed = _allowed(text.symbols)
@@ -368,7 +370,9 @@ def events_of_text(
             items="files" if files else items,
             cues=cues,
             outcomes=(
-                [] if text.outcomes_from is None else _specs("outcomes_from", text.outcomes_from, text.format)
+                []
+                if text.outcomes_from is None
+                else _specs("outcomes_from", text.outcomes_from, text.format or "text")
             ),
             window=_window(text.window),
             symbols=allowed,
@@ -402,8 +406,8 @@ def events_of_text(
         )
     if unbroken is not None:
         warn(
-            f"most words are long, such as {unbroken!r}; text of a script that has no blanks between words must "
-            "be cut into words first: give a list of words for each line"
+            f"most words are long, such as {unbroken!r}; text of a script that has no blanks between words "
+            "must be cut into words first: give a list of words for each line"
         )
     return Events(file)
 
@@ -414,8 +418,8 @@ def _warn_of_cut(n: int, cut: list[str], text: TextOptions) -> None:
     given = f" {text.symbols!r}" if isinstance(text.symbols, str) else ""
     words = f"{n:,} words that have letters" if text.format == "conllu" else f"{n:,} words at letters"
     warn(
-        f"symbols{given} {does} {words}, such as {some(cut)}; \\w or \\p{{L}} has the letters of all scripts, "
-        "\\p{Cyrillic} and the like those of one"
+        f"symbols{given} {does} {words}, such as {some(cut)}; \\w or \\p{{L}} has the letters of all "
+        "scripts, \\p{Cyrillic} and the like those of one"
     )
 
 

@@ -66,8 +66,8 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
         help="what the files hold: running text, subtitles (OpenSubtitles' XML, .srt, .vtt), CoNLL-U, "
-        "its relatives, transcripts in CHAT (.cha), event tables or binary event files (default auto: detected "
-        "from their content)",
+        "its relatives, transcripts in CHAT (.cha), event tables or binary event files (default auto: "
+        "detected from their content)",
     )
     parser.add_argument(
         "--columns",
@@ -141,7 +141,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--mask",
         action="store_const",
         const=True,
-        help="a name is no cue for the outcome of its own name: each outcome of a window has an event of its own",
+        help="a name is no cue for the outcome of its own name: each outcome of a window has an event of "
+        "its own",
     )
     add("--context", help="the part of a text beyond which no event reaches")
     add(
@@ -362,7 +363,7 @@ def described(text: TextOptions) -> str:
     elif window != 1:
         span = before = f"up to {window} words"
     cues, outcomes = _listed(text.cues_from, before), _listed(text.outcomes_from, span) or "nothing"
-    return f"{_NOUNS.get(text.format, 'running text')} ({cues} -> {outcomes})"
+    return f"{_NOUNS.get(text.format or 'text', 'running text')} ({cues} -> {outcomes})"
 
 
 def _listed(names: Any, span: str) -> str:
@@ -470,7 +471,9 @@ def _of_stream(
     if kind == "text":
         found = FORMATS[seen.kind] if _format(options) == "auto" else "text"
         if found != "text":
-            raise ValueError(f"{name}: expected running text, found {NOUNS[seen.kind]}; save it to a file first")
+            raise ValueError(
+                f"{name}: expected running text, found {NOUNS[seen.kind]}; save it to a file first"
+            )
         return _of_text(lines_of(text, name), options, path, scratch, limit)
     if kind == "events":
         raise ValueError(
