@@ -514,14 +514,14 @@ MEANT = [
     Mistake(
         "letters that symbols lack, on the command line",
         Command("events finnish.txt --symbols a-z -o e.rw"),
-        "--symbols 'a-z' cuts 1 words at letters",
+        "--symbols 'a-z' cuts 1 word at letters",
         "'hän'",
         r"\p{L}",
     ),
     Mistake(
         "words of a treebank that symbols leave out",
         lambda: lib.corpus_events("we.conllu", symbols="a-z"),
-        "symbols 'a-z' leaves out 1 words that have letters",
+        "symbols 'a-z' leaves out 1 word with letters",
         "'wé'",
         r"\w",
     ),
@@ -556,9 +556,9 @@ MEANT = [
     Mistake(
         "a mask without a window",
         lambda: lib.corpus_events(["a b"], cues_from="words", mask=True),
-        "mask=True is for windows",
+        "mask is for windows",
         "each word is an event of its own",
-        "window='context'",
+        "such as 'context'",
     ),
     Mistake(
         "counts in a column of another name",
@@ -622,7 +622,7 @@ MEANT = [
         "a phase without trials",
         lambda: lib.design("8A+ || 8A+"),
         "expected trials between one | and the next",
-        "column 5",
+        "column 6",
         "write a probe, as in A?",
     ),
     Mistake(

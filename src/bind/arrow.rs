@@ -11,10 +11,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, RunEndIndexType};
+use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BinaryViewArray, GenericBinaryArray, LargeBinaryArray,
-    OffsetSizeTrait, PrimitiveArray, RunArray, downcast_integer_array, new_empty_array,
+    OffsetSizeTrait, PrimitiveArray, downcast_integer_array, new_empty_array,
 };
 use arrow_schema::{DataType, Schema};
 use pyo3::exceptions::PyTypeError;
@@ -306,13 +306,6 @@ impl Texts {
                 let codes = integers(&coded.keys().slice(0, coded.len()))?;
                 Texts::Coded(codes, Box::new(Texts::of(coded.values())?))
             }
-            DataType::RunEndEncoded(..) => {
-                let runs = run_numbers::<Int16Type>(column)
-                    .or_else(|| run_numbers::<Int32Type>(column))
-                    .or_else(|| run_numbers::<Int64Type>(column));
-                let (codes, values) = runs?;
-                Texts::Coded(codes, Box::new(Texts::of(&values)?))
-            }
             DataType::Null => Texts::Untyped,
             _ => return None,
         })
@@ -403,14 +396,6 @@ fn of_floats<T: ArrowPrimitiveType<Native: Into<f64>>>(column: &PrimitiveArray<T
 }
 
 /// Integers of any width.
-/// The number of the run that each row is in, and the values of runs, if the column has runs with ends of this type.
-fn run_numbers<E: RunEndIndexType>(column: &ArrayRef) -> Option<(ByRow<i128>, ArrayRef)> {
-    let runs: RunArray<E> = column.as_run_opt()?.clone();
-    let values = runs.values().clone();
-    let number = move |row: usize| (row < runs.len()).then(|| runs.get_physical_index(row) as i128);
-    Some((Box::new(number), values))
-}
-
 fn integers(column: &ArrayRef) -> Option<ByRow<i128>> {
     let column: &dyn Array = column;
     downcast_integer_array!(

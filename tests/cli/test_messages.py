@@ -25,6 +25,7 @@ EVENTS = (
     "--symbols z-a",
     "--stop-words none.txt",
     "--vocabulary none.txt",
+    "--speakers CHI",
 )
 RATES = ("--alpha -1", "--beta -1", "--lambda nan")
 WEIGHTS = (*RATES, "--alpha-file alpha.tab", "--lambda-file lambda.tab", "--initial other.npz", "--threads 0")

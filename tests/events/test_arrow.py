@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 import rescorla as rw
 import rescorla._core as _core
@@ -96,6 +97,7 @@ def test_arrow_data_are_the_events_of_their_rows(
         assert unmade(folder / "arrow.bin") == unmade(folder / "rows.bin")
 
 
+@pytest.mark.filterwarnings("ignore:a str of outcomes", "ignore:.* by blanks at their ends")
 @some.MAY_HAVE_BLANKS
 @given(some.events(some.TABLE_NAMES), st.sampled_from(["pandas", "objects", "categories", "polars", "Enum"]))
 def test_data_frames_are_the_events_of_their_rows(folder: Path, rows: list[Event], kind: str) -> None:
@@ -583,3 +585,16 @@ print(json.dumps([name for name in ("pandas", "pyarrow") if name in sys.modules]
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == []
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "a_b", ""]), st.sampled_from(["x", "y"])), min_size=1), st.data()
+)
+def test_runs_are_the_rows_that_they_stand_for(rows: list[tuple[str, str]], data: st.DataObject) -> None:
+    cues, outcomes = (pa.array(column, pa.string()) for column in zip(*rows, strict=True))
+    ends = data.draw(st.sampled_from([pa.int16(), pa.int32(), pa.int64()]))
+    start = data.draw(st.integers(0, len(rows) - 1))
+    runs = pc.run_end_encode(cues, run_end_type=ends)
+    plain = pa.table({"cues": cues, "outcomes": outcomes}).slice(start)
+    encoded = pa.table({"cues": runs, "outcomes": outcomes}).slice(start)
+    assert list(rw.read_events(encoded)) == list(rw.read_events(plain))

@@ -44,7 +44,7 @@ class Blanks:
             # One search through all names is faster than one through each.
             has_blanks = " " in "_".join(names)
             self._warn_of_joined(events, side, names, has_blanks)
-            if has_blanks:
+            if has_blanks and self._has_str(side):
                 _warn_of_ends(side, names)
         return events
 
@@ -71,6 +71,12 @@ class Blanks:
                 have = "has" if len(alone) == 1 else "have"
                 warn(f"a str of {side} has _ between them, and {some(alone)} {have} {what} and no _; {cure}")
                 return
+
+    def _has_str(self, side: str) -> bool:
+        """Whether names are joined in str; in rows of a list, in one of the first at least."""
+        if not isinstance(self.source, list | tuple):
+            return True
+        return any(isinstance(_cell_of(row, _SIDES.index(side)), str) for row in self.source[:_AT_A_TIME])
 
     def _alone(self, events: Events, side: str, suspects: set[str]) -> list[str]:
         """The suspects of which each is the only cue, or outcome, of an event."""

@@ -59,7 +59,7 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
         reader.fail(0, "expected a design, found nothing; write one, as in 'A+ 40 | AB+ 40'")
     if (empty := _EMPTY.search(text)) is not None:
         reader.fail(
-            empty.start(),
+            empty.end() - 1,
             "expected trials between one | and the next, found none; for a phase without trials write a "
             "probe, as in A?, and for several groups a mapping from their names to designs",
         )

@@ -152,6 +152,16 @@ def only_counts(table: Any) -> str | None:
     return None if counts_rows else str(others[0])
 
 
+def without_runs(table: Any) -> Any:
+    """A table of pyarrow whose columns of runs are decoded; anything else as it is."""
+    for at, field in enumerate(table.schema if hasattr(table, "set_column") else ()):
+        if str(field.type).startswith("run_end_encoded"):
+            import pyarrow.compute
+
+            table = table.set_column(at, field.name, pyarrow.compute.run_end_decode(table[at]))
+    return table
+
+
 def streams(source: Any, columns: Layout | None = None) -> bool:
     """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
 

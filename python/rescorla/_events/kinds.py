@@ -181,7 +181,7 @@ def warn_of_text(seen: Sequence[tuple[str, Look]], n_files: int) -> None:
         if each.kind in ("table", "unnamed"):
             warn(
                 f"{file}: this looks like a table, and is read as running text; line 1 is {each.first}; "
-                'rescorla.read_events reads event tables, and format="text" says that it is text'
+                f"rescorla.read_events reads event tables, and {PYTHON.plain} without this warning"
             )
         elif each.kind == "empty" and n_files == 1:
             warn(f"{file}: this file is empty, and gives no events; give one that has text")

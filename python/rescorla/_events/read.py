@@ -21,6 +21,7 @@ from rescorla._events.frames import (
     only_counts,
     plain,
     streams,
+    without_runs,
 )
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
 from rescorla._events.made import made_by
@@ -280,6 +281,7 @@ def _in_rows(
             # Of a data frame the columns of events alone: it would convert the others as well.
             source = source[labels := event_columns(source, columns)]
             chosen = (0, 1, 2 if len(labels) > 2 else None)
+        source = without_runs(source)
         return source, _core.compile_arrow if columns is None else _with_columns(_core.compile_arrow, chosen)
     if columns is not None and not is_table(source):
         raise ValueError("columns is for tables; an iterable gives (cues, outcomes) or with a frequency")

@@ -84,8 +84,8 @@ class TextOptions(NamedTuple):
         window = _window(self.window)
         if self.mask and window == (1, None):
             raise ValueError(
-                "mask=True is for windows and contexts, and here each word is an event of its own; give a "
-                "window, such as window='context'"
+                "mask is for windows and contexts, and here each word is an event of its own; give a window, "
+                "such as 'context'"
             )
 
 
@@ -416,7 +416,8 @@ def _warn_of_cut(n: int, cut: list[str], text: TextOptions) -> None:
     """Warn of words that lost letters because of `symbols`."""
     does = "leaves out" if text.format == "conllu" else "cuts"
     given = f" {text.symbols!r}" if isinstance(text.symbols, str) else ""
-    words = f"{n:,} words that have letters" if text.format == "conllu" else f"{n:,} words at letters"
+    words = f"{n:,} word{'s' if n > 1 else ''}"
+    words += " with letters" if text.format == "conllu" else " at letters"
     warn(
         f"symbols{given} {does} {words}, such as {some(cut)}; \\w or \\p{{L}} has the letters of all "
         "scripts, \\p{Cyrillic} and the like those of one"
