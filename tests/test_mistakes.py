@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 import rescorla as rw
 from rescorla import classify, cli, estimators
+from sklearn.datasets import load_wine
 
 # What type checkers refuse, too.
 lib: Any = rw
@@ -350,6 +351,41 @@ LEARNING = [
         "correct the names",
     ),
     Mistake(
+        "pairs of names that are unknown",
+        lambda: lib.trajectories(EVENTS, pairs=[("God", "god")]),
+        "pairs names 'God'",
+        "none of the 3 cues",
+        "did you mean 'god'?",
+    ),
+    Mistake(
+        "vectors of the word nan",
+        lambda: lib.widrow_hoff(EVENTS, eta=0.1, outcome_vectors=pd.DataFrame([[1.0]], index=[np.nan])),
+        "outcome_vectors must have a name for each row",
+        "nan is no name",
+        "keep_default_na=False",
+    ),
+    Mistake(
+        "vectors whose names are numbers",
+        lambda: lib.widrow_hoff(EVENTS, eta=0.1, cue_vectors={1: [1.0]}),
+        "cue_vectors must have a name for each row",
+        "1 is no name",
+        "write '1'",
+    ),
+    Mistake(
+        "a file of vectors",
+        lambda: lib.widrow_hoff(EVENTS, eta=0.1, outcome_vectors="vectors.txt"),
+        "outcome_vectors must be an array or a data frame",
+        "not the file 'vectors.txt'",
+        "read it first, as by pandas.read_csv(",
+    ),
+    Mistake(
+        "a rate of numpy's that is negative",
+        lambda: lib.learn(EVENTS, beta=np.float64(-0.5)),
+        "beta must be 0 or more",
+        "not -0.5",
+        "0 or more",
+    ),
+    Mistake(
         "initial weights of other names",
         lambda: lib.learn(EVENTS, initial=lib.Weights([[0.5]], ["hand"], ["foot"])),
         "initial shares no name with the events",
@@ -387,6 +423,43 @@ WEIGHING = [
         "weights[cue, outcome]",
     ),
     Mistake("a misspelt cue", lambda: WEIGHTS["God", "god"], "'God'", "cue", "did you mean 'god'?"),
+    Mistake(
+        "an outcome with a blank",
+        lambda: WEIGHTS.top(outcome="heaven "),
+        "'heaven ' is none of the 3",
+        "outcome",
+        "did you mean 'heaven'?",
+    ),
+    Mistake(
+        "a long table for a wide one",
+        lambda: lib.Weights.from_pandas(pd.DataFrame({"cue": ["a"], "outcome": ["x"], "weight": [0.5]})),
+        "frame must have numbers in all columns",
+        "'cue'",
+        'pivot(index="cue", columns="outcome", values="weight")',
+    ),
+    Mistake(
+        "levels that are missing from a classifier's table",
+        lambda: classify.NDLClassifier().fit(pd.DataFrame({"a": ["x", None, "y"]}), [0, 1, 0]),
+        "entries are missing and give no cue",
+        "1 of 'a'",
+        "keep_default_na=False",
+    ),
+    Mistake(
+        "classes that are missing",
+        lambda: classify.NDLClassifier().fit(
+            pd.DataFrame(VERBS), np.array(["give", None, "send"], dtype=object)
+        ),
+        "y must have a class for each row",
+        "row 1 has None or NaN",
+        "leave such rows out",
+    ),
+    Mistake(
+        "features of different scales",
+        lambda: estimators.RescorlaWagnerClassifier().fit(*load_wine(return_X_y=True)),
+        "stopped at its limit of 20 passes",
+        "differ in scale by a factor of",
+        "StandardScaler() before it",
+    ),
     Mistake(
         "weights of an event file", lambda: lib.load_weights("events.rw"), "found", "events.rw", "open_events"
     ),

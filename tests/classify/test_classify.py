@@ -18,6 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rescorla import classify
 from rescorla.classify import NDLClassifier
+from rescorla.estimators import EquilibriumClassifier, RescorlaWagnerClassifier
 from scipy.special import softmax
 from scipy.stats import chi2
 from sklearn.base import clone
@@ -829,3 +830,33 @@ def test_a_cross_validation_is_shown_in_a_line() -> None:
     found = fit.summary()["accuracy"]
     assert f"accuracy {found['mean']:.3g} ({found['minimum']:.3g} to {found['maximum']:.3g}); r2 " in shown
     assert repr(classify.CrossValidation((), ())) == "<CrossValidation: 0 folds>"
+
+
+def test_levels_that_pandas_takes_for_missing_are_told(shared: Path) -> None:
+    table = pd.read_csv(shared / "data" / "ndl" / "think.csv").iloc[:, :24]
+    factors = table.drop(columns="Lexeme")
+    with pytest.warns(
+        rw.RescorlaWarning, match="entries are missing and give no cue: .*keep_default_na=False"
+    ) as told:
+        found = NDLClassifier().fit(factors, table["Lexeme"]).weights_.cues
+    assert told[0].filename == __file__
+    # As it is advised the word None is kept.
+    kept = NDLClassifier().fit(*think(shared)).weights_.cues
+    assert found == tuple(cue for cue in kept if not cue.endswith("None")) != kept
+    # In a mapping they are missing on purpose, and in numbers nobody takes them for a word.
+    NDLClassifier().fit({"a": ["x", None, "y"]}, [0, 1, 0])
+    NDLClassifier().fit(pd.DataFrame({"a": [1.0, None, 2.0]}), [0, 1, 0])
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA], ids=str)
+@pytest.mark.parametrize("learner", [NDLClassifier(), EquilibriumClassifier(), RescorlaWagnerClassifier()])
+def test_classes_that_are_missing_are_told(learner: Any, missing: Any) -> None:
+    labels = ["a", "b", missing, "a"]
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    for y in (labels, np.array(labels, dtype=object), pd.Series(labels), pd.Series(labels, dtype="category")):
+        with pytest.raises(
+            ValueError, match="y must have a class for each row, but row 2 has None or NaN: leave"
+        ):
+            clone(learner).fit(X, y)
+    with pytest.raises(ValueError, match="y must have a class for each row, but row 1 has"):
+        clone(learner).fit(X[:3], [0.0, np.nan, 1.0])

@@ -27,7 +27,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from test_estimators import sparse_of, tables
+from test_estimators import few_passes, sparse_of, tables
+
+pytestmark = few_passes
 
 IRIS = load_iris(return_X_y=True)
 FREQUENCIES = st.sampled_from([0.5, 1.0, 3.0])

@@ -30,7 +30,7 @@ from rescorla.estimators import (
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone, is_classifier
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -71,6 +71,12 @@ INCREMENTAL: list[Any] = [
     Perceptron(max_sweeps=1),
 ]
 PLANES: list[Any] = [Perceptron(), MinOver(), AdaTron()]
+
+# As many passes as there are by default, and features of any scale, do here: something else is looked at.
+few_passes = pytest.mark.filterwarnings(
+    r"ignore:\w+ stopped (at its limit of|after) \d+ passes:sklearn.exceptions.ConvergenceWarning"
+)
+pytestmark = few_passes
 
 IRIS = load_iris(return_X_y=True)
 
@@ -534,6 +540,75 @@ def test_whole_numbers_name_themselves(estimator: Any, parameter: str, least: in
             clone(estimator).set_params(**{parameter: value}).fit(sparse_of(np.array(X)), y)
 
 
+def of_scales(spread: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Rows of two classes, told apart by a feature that is smaller than another by this factor."""
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    return np.column_stack([np.where(y == 1, 1.0, -1.0), rng.choice([-1.0, 1.0], 60) * spread]), y
+
+
+BY_ERRORS: list[Any] = [RescorlaWagnerClassifier, DeltaRuleClassifier, DeltaRuleRegressor]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("estimator", BY_ERRORS)
+def test_a_limit_of_passes_is_told(estimator: Any) -> None:
+    X, y = of_scales(3.0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        # So strict that 20 passes never do. It is told at this line, through scikit-learn.
+        make_pipeline(estimator(tol=1e-9)).fit(X, y)
+    assert [str(each.message) for each in caught] == [
+        f"{estimator.__name__} stopped at its limit of 20 passes, while it still improved by more than "
+        "tol = 1e-09: let passes be more, such as 100, or tol larger"
+    ]
+    assert caught[0].filename == __file__
+    assert issubclass(caught[0].category, rw.RescorlaWarning)
+    # What was advised can be done; and what was told to go so far has not stopped too early.
+    for told in ({"passes": 100}, {"tol": 1.0}, {"passes": 20}, {"tol": None}, {"beta": 0.01}):
+        estimator(**told).fit(X, y)
+    if is_classifier(estimator()):
+        estimator(tol=1e-9).partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("estimator", BY_ERRORS)
+@pytest.mark.parametrize("sparse_rows", [False, True])
+def test_features_of_different_scales_are_told(estimator: Any, sparse_rows: bool) -> None:
+    X, y = of_scales(2e4)
+    data, scaler = (sparse_of(X), "with_mean=False") if sparse_rows else (X, "")
+    message = (
+        r"stopped after \d+ passes, the last 5 of which improved by less than tol = 0.001; the columns of X "
+        r"and the intercept's 1 differ in scale by a factor of 20,000 .*: put "
+        rf"sklearn.preprocessing.StandardScaler\({scaler}\) before it$"
+    )
+    with pytest.warns(ConvergenceWarning, match=message):
+        raw = estimator().fit(data, y)
+    scaled = make_pipeline(StandardScaler(with_mean=not sparse_rows), estimator(passes=20)).fit(data, y)
+    assert raw.score(data, y) < 0.7 < 0.9 < scaled.score(data, y)
+    # Both where the limit was met, too.
+    with pytest.warns(
+        ConvergenceWarning, match=r"at its limit of 20 passes, .*; the columns of X .* of 2,118 "
+    ):
+        RescorlaWagnerClassifier().fit(*load_wine(return_X_y=True))
+    X, y = of_scales(90.0)
+    estimator(tol=1.0).fit(sparse_of(X) if sparse_rows else X, y)
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_a_scale_is() -> None:
+    y = np.arange(100) % 2
+    # The intercept's 1 is a scale as others are.
+    years = np.column_stack([2000.0 + y])
+    with pytest.warns(ConvergenceWarning, match="the columns of X and the intercept's 1 differ .* of 2,001 "):
+        DeltaRuleRegressor(tol=1.0).fit(years, y)
+    DeltaRuleRegressor(tol=1.0, fit_intercept=False).fit(years, y)
+    # A rare feature is no small one, and one that never is there has no scale.
+    rare = np.zeros((100_000, 3))
+    rare[::2, 0], rare[:3, 1] = 1.0, 1.0
+    for rows in (rare, sparse_of(rare)):
+        DeltaRuleClassifier(tol=1.0).fit(rows, rare[:, 0])
+
+
 def test_warnings_are_of_either_package() -> None:
     assert issubclass(EstimatorWarning, rw.RescorlaWarning)
     assert issubclass(EstimatorWarning, ConvergenceWarning)
@@ -912,10 +987,17 @@ def test_parameters_of_planes_are_handed_on(classifier: Any, function: Any) -> N
 @pytest.mark.parametrize("classifier", PLANES, ids=lambda e: type(e).__name__)
 def test_what_no_plane_parts(classifier: Any) -> None:
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    with pytest.warns(
-        ConvergenceWarning, match=f"{type(classifier).__name__} did not come to its goal for '1'"
-    ):
+    goals = {
+        "Perceptron": "1,000 sweeps: allow more by max_sweeps",
+        "MinOver": r"10,000 steps \(tol = 0.01\): allow more by max_steps",
+        "AdaTron": r"1,000 sweeps \(tol = 1e-06\): allow more by max_sweeps",
+    }
+    name = type(classifier).__name__
+    message = f"{name} did not come to its goal for '1' in {goals[name]}, unless no plane parts the classes"
+    with pytest.warns(ConvergenceWarning, match=f"{message}$"):
         clone(classifier).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=f"{message}; the columns of X .* by a factor of 5,000 "):
+        clone(classifier).fit(np.array(X) * [5000.0, 1.0], y)
 
 
 def test_the_wider_margin() -> None:

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rescorla.estimators import RescorlaWagnerClassifier, RescorlaWagnerRegressor
 from sklearn.datasets import load_iris
-from test_estimators import one_hot, sparse_of, tables, with_background
+from test_estimators import few_passes, one_hot, sparse_of, tables, with_background
+
+pytestmark = few_passes
 
 IRIS = load_iris(return_X_y=True)
 WHOLE = st.integers(0, 6)

@@ -101,6 +101,8 @@ def test_the_defaults_are_those_of_pyndl() -> None:
         ({"a": -5}, {}, ValueError, "counts of 'a' must be a whole number of 0 or more, not -5"),
         ({"a": 5.5}, {}, TypeError, "counts of 'a' must be a whole number of 0 or more, not 5.5"),
         ({"a": True}, {}, TypeError, "counts of 'a' must be a whole number of 0 or more, not True"),
+        ({1: 5}, {}, TypeError, "counts must be of names, but 1 is no name; write '1'"),
+        ({None: 5}, {}, TypeError, "counts must be of names, but None is no name; if pandas took a word"),
         (
             {"a": 5},
             {"seed": None},

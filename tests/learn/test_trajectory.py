@@ -301,6 +301,38 @@ def test_trajectories_begin_with_the_initial_weights() -> None:
     assert traj.predictions["token"].tolist() == [3, 3, 4, 4]
 
 
+@pytest.mark.parametrize(
+    ("pair", "error", "message"),
+    [
+        (
+            ("Tone", "shock"),
+            KeyError,
+            "pairs names 'Tone', which is none of the 2 cues there are; did you mean 'tone'?",
+        ),
+        (
+            ("tone", "shok"),
+            KeyError,
+            "pairs names 'shok', which is none of the 2 outcomes there are; did you mean 'shock'?",
+        ),
+        (("tone", 1), TypeError, "pairs must be pairs (cue, outcome) of names, but 1 is no name; write '1'"),
+        (
+            ("tone", ["shock"]),
+            TypeError,
+            "pairs must be pairs (cue, outcome) of names, but a list is no name; write a str",
+        ),
+        (np.float64(1.0), TypeError, "pairs must be pairs (cue, outcome) of names, not 1.0"),
+    ],
+)
+def test_unknown_names_of_pairs_are_told_as_pairs(pair: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error) as caught:
+        rw.trajectories(rw.read_events(SMALL), [("light", "food"), pair])
+    assert caught.value.args[0] == message
+    # Those of initial weights are known, too.
+    start = rw.Weights([[0.5, 0.0]], ["Tone"], ["pain", "shock"])
+    found = rw.trajectories(rw.read_events(SMALL), [("Tone", "pain")], initial=start)
+    assert found.values[0].tolist() == [0.5]
+
+
 def test_labels() -> None:
     pairs = [("tone", "shock"), ("light", "food")]
     traj = rw.trajectories(rw.read_events(SMALL), pairs, every=2)
@@ -315,6 +347,11 @@ def test_labels() -> None:
     block = rw.trajectories(rw.read_events(SMALL), outcomes=["shock"], dtype="float32")
     assert repr(block).split("\n")[0] == "<Trajectories: 5 tokens x 2 cues x 1 outcomes, float32>"
     assert block["tone", "shock"].tolist() == block.values[:, 1, 0].tolist()
+    with pytest.raises(KeyError, match=r"\('Tone', 'food'\) is none of the 2 .*; did you mean 'tone'\?"):
+        traj["Tone", "food"]
+    # Both names are there, and neither is asked for.
+    with pytest.raises(KeyError, match=r"\('tone', 'food'\) is none of the 2 [^?]*$"):
+        traj["tone", "food"]
     with pytest.raises(KeyError, match="the cue 'food' is none of the 2"):
         block["food", "shock"]
     with pytest.raises(KeyError, match="the outcome 'food' is none of the 1"):
@@ -369,8 +406,8 @@ def test_xarray_and_pandas_have_the_same_numbers(pairs: Any) -> None:
 @pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
-        ({"pairs": [("tone", "x")]}, KeyError, "outcomes names 'x'"),
-        ({"pairs": [("x", "food")]}, KeyError, "cues names 'x'"),
+        ({"pairs": [("tone", "x")]}, KeyError, "pairs names 'x', which is none of the 2 outcomes"),
+        ({"pairs": [("x", "food")]}, KeyError, "pairs names 'x', which is none of the 2 cues"),
         ({"pairs": [("tone", "food")] * 2}, ValueError, "names .* twice"),
         ({"pairs": ["tone_food"]}, TypeError, "pairs must be pairs"),
         ({"pairs": [("tone", "food", "x")]}, TypeError, "pairs must be pairs"),

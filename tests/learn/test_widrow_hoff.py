@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import asked
@@ -20,6 +21,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference import Event
+from rescorla import measures
 from scipy import sparse
 from test_delta_rows import tables
 
@@ -459,6 +461,74 @@ def test_nothing_to_learn() -> None:
 def test_what_does_not_fit_is_refused(keywords: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         rw.widrow_hoff(rw.read_events(EVENTS), **{"eta": 0.1, **keywords})
+
+
+@pytest.mark.parametrize(
+    ("label", "told"),
+    [
+        (None, r"None is no name; if pandas took .*pandas.read_csv\(..., keep_default_na=False\)$"),
+        (np.nan, "nan is no name; if pandas took a word such as nan or None for a missing entry, read"),
+        (pd.NA, "<NA> is no name; if pandas took"),
+        (True, "True is no name; "),
+        (1, "1 is no name; "),
+        (np.float64(1.5), "1.5 is no name; "),
+        (b"nan", "b'nan' is no name; "),
+    ],
+)
+def test_labels_that_are_no_names_are_refused(label: Any, told: str) -> None:
+    names = pd.Index(["hand", label], dtype=object)
+    events = [("a", "hand"), ("b", str(label))]
+    vectors: list[Any] = [pd.DataFrame(np.eye(2), index=names), {name: [1.0, 0.0] for name in names}]
+    vectors.append(SimpleNamespace(index_to_key=list(names), vectors=np.eye(2)))
+    vectors.append(xr.DataArray(np.eye(2), dims=("w", "d"), coords={"w": names.to_numpy()}))
+    for each in vectors:
+        # xarray has NaN for what is missing.
+        wanted = told.replace("None is", "(None|nan) is").replace("<NA> is", "(<NA>|nan) is")
+        with pytest.raises(TypeError, match=f"^outcome_vectors must have a name for each row, but {wanted}"):
+            rw.widrow_hoff(events, eta=0.1, outcome_vectors=each)
+        with pytest.raises(TypeError, match=r"^vectors must have a name for each row, but"):
+            measures.accuracy(np.eye(2), each, ["hand", "hand"])
+    with pytest.raises(TypeError, match=f"targets must be names, but {told}"):
+        measures.accuracy(np.eye(2), {"hand": [1.0, 0.0], str(label): [0.0, 1.0]}, ["hand", label])
+
+
+def test_labels_become_names_as_is_said() -> None:
+    events = [("a", "1"), ("b", "nan")]
+    numbers = pd.DataFrame(np.eye(2), index=[1, 2])
+    with pytest.raises(TypeError, match=r"1 is no name; make the index str, or give to_numpy\(\)"):
+        rw.widrow_hoff(events, eta=0.1, outcome_vectors=numbers)
+    expected = rw.widrow_hoff(events, eta=0.1, outcome_vectors=np.eye(2)).values.tolist()
+    for vectors in (numbers.to_numpy(), numbers.set_axis(["1", "nan"])):
+        assert rw.widrow_hoff(events, eta=0.1, outcome_vectors=vectors).values.tolist() == expected
+    with pytest.raises(TypeError, match=r"1 is no name; write '1'$"):
+        rw.widrow_hoff(events, eta=0.1, outcome_vectors={1: [1.0, 0.0], "nan": [0.0, 1.0]})
+    # Dimensions may be numbers.
+    frame = pd.DataFrame(np.eye(2), index=["1", "nan"], columns=[7, 8])
+    assert rw.widrow_hoff(events, eta=0.1, outcome_vectors=frame).outcomes == ("7", "8")
+    with pytest.raises(TypeError, match=r"^outcome_vectors must have a name for each column, but nan is no"):
+        rw.widrow_hoff(events, eta=0.1, outcome_vectors=frame.set_axis([7, np.nan], axis=1))
+
+
+def test_keyed_vectors_are_vectors() -> None:
+    keyed = SimpleNamespace(index_to_key=["y", "x"], vectors=np.array([[0, 1], [1, 0]], dtype=np.float32))
+    expected = rw.widrow_hoff(EVENTS, eta=0.1, outcome_vectors={"x": [1.0, 0.0], "y": [0.0, 1.0]})
+    assert rw.widrow_hoff(EVENTS, eta=0.1, outcome_vectors=keyed).values.tolist() == expected.values.tolist()
+    assert measures.accuracy([[1.0, 0.0]], keyed, ["x"]) == 1.0
+
+
+def test_files_of_vectors_are_to_be_read_first(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text('hand 1 0\nnan 0 1\n" 1 1\n')
+    for each in (path, str(path), np.str_(path)):
+        with pytest.raises(
+            TypeError, match=r"^outcome_vectors must be .*, not the file '.*vectors.txt': read it"
+        ):
+            rw.widrow_hoff([("a", "hand"), ("b", "nan")], eta=0.1, outcome_vectors=each)
+    # As the message says.
+    read = pd.read_csv(path, sep=" ", index_col=0, header=None, keep_default_na=False, quoting=3)
+    assert list(read.index) == ["hand", "nan", '"']
+    found = rw.widrow_hoff([("a", "hand"), ("b", '"')], eta=0.1, outcome_vectors=read)
+    assert found.values.tolist() == [[0.1, 0.0], [0.1, 0.1]]
 
 
 def test_a_pair_that_does_not_fit_is_refused() -> None:

@@ -69,14 +69,19 @@ VALUES: dict[str, Callable[[], Any]] = {
     "array of objects": lambda: np.array([object()]),
     "array of times": lambda: np.array(["2020-01-01"], dtype="M8[s]"),
     "bool_": lambda: np.True_,
+    "float64": lambda: np.float64(-1.5),
+    "int64": lambda: np.int64(-2),
+    "str_": lambda: np.str_("no"),
+    "[str_]": lambda: [np.str_("no")],
+    "{str_: float64}": lambda: {np.str_("no"): np.float64(1)},
 }
 
 # Kinds of arguments, and the values among these that they can be.
 KINDS = {
     "none": "None",
     "flag": "True, bool_",
-    "string": "'', '\\0', 'no'",
-    "number": "-1, 0, 0.5, 1, Fraction, 2**64, 1e308",
+    "string": "'', '\\0', 'no', str_",
+    "number": "-1, 0, 0.5, 1, Fraction, 2**64, 1e308, float64, int64",
     "share": "0.5, 1, Fraction",
     "nothing": "{}",
     "rate": "0, 0.5, 1, Fraction, 2**64, 1e308",
@@ -86,13 +91,14 @@ KINDS = {
     "matrix": "[[]]",
     "positions": "(1; 2; 3), []",
     "numbers": "[0.5], (1; 2; 3), [], iterator, {}, [2**64]",
-    "names": "[], iterator, {}, ['no'], {'no': 1}",
+    "names": "[], iterator, {}, ['no'], {'no': 1}, [str_], {str_: float64}",
     "surrogate": "[surrogate]",
     "surrogates": "surrogate",
     "set": "set, frozenset",
-    "path": "'no', bytes",
+    "path": "'no', bytes, str_",
     "function": "function, class",
-    "mapping": "{}, {'no': 1}",
+    "typed": "float64",
+    "mapping": "{}, {'no': 1}, {str_: float64}",
 }
 # What arguments can be, whichever callable takes them: one name stands for one thing.
 CAN_BE = {
@@ -128,7 +134,7 @@ CAN_BE = {
     "cutoff": "count",
     "data": "empty",
     "decimals": "count none",
-    "dtype": "none",
+    "dtype": "none typed",
     "ends": "positions",
     "equilibrium": "none empty",
     "eta": "rate",
@@ -234,6 +240,8 @@ CAN_BE = {
 THEIRS = {"X", "y", "sample_weight", "classes", "class_weight", "random_state"}
 # Where a list or a file is wrong, and what is to be read or written: these come first in messages.
 PLACE = re.compile("(event|line|word|row|column|group|pair|the word|the weights|expected the path)\\b")
+# A number or str of numpy's is shown as one, without the name of its type; but not by other libraries.
+NUMPYS, WRAPPED = re.compile(r"np\.(float|int|str_|True_)"), {"chunks"}
 # Levels are whatever is compared with those of a table.
 LEVELS = {"ignore"}
 # What the caller's own function raises, and weights that no longer are numbers.
@@ -250,6 +258,8 @@ def can_be(argument: str) -> set[str]:
 def is_told(error: Exception, argument: str, value: str, arguments: dict[str, Any]) -> bool:
     """Whether an error says what is wrong with an argument."""
     message = str(error.args[0] if type(error) is KeyError else error)
+    if NUMPYS.search(message) and argument not in THEIRS | WRAPPED and not PLACE.match(message):
+        return False
     first = re.match(r"\w+", message)
     if isinstance(error, FloatingPointError):
         return argument in RATES

@@ -35,7 +35,7 @@ def verses(shared: Path) -> tuple[list[str], list[str]]:
 def test_a_pipeline_is_searched_and_read(verses: tuple[list[str], list[str]]) -> None:
     texts, books = verses
     train, test, y, z = train_test_split(texts, books, test_size=0.25, random_state=1, stratify=books)
-    pipeline = make_pipeline(CountVectorizer(), estimators.RescorlaWagnerClassifier(threads=1))
+    pipeline = make_pipeline(CountVectorizer(), estimators.RescorlaWagnerClassifier(passes=20, threads=1))
     grid = {
         "countvectorizer__binary": [False, True],
         "rescorlawagnerclassifier__class_weight": [None, "balanced"],

@@ -2,6 +2,8 @@
 
 import csv
 import os
+from io import StringIO
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +107,6 @@ def test_numbers_of_other_types_become_floats() -> None:
     assert rw.Weights.from_pandas(mixed).values.dtype == np.float64
     lacking = rw.Weights.from_pandas(pd.DataFrame({"x": pd.array([1.5, None], "Float64")}, index=["a", "b"]))
     assert np.isnan(lacking["b", "x"])
-    with pytest.raises(TypeError, match="values must be real numbers"):
-        rw.Weights.from_pandas(pd.DataFrame({"x": ["1"]}, index=["a"]))
     assert (
         rw.Weights.from_xarray(xr.DataArray([[1, 2]], {"cues": ["a"], "outcomes": ["x", "y"]}))["a", "y"]
         == 2.0
@@ -132,17 +132,6 @@ def test_numbers_of_other_types_become_floats() -> None:
             ValueError,
             r"no names for the dimension 'cues'; .*assign_coords\(cues=",
         ),
-        (lambda: rw.Weights.from_pandas(VALUES), TypeError, "must be a pandas DataFrame, not a list"),  # type: ignore[arg-type]
-        (
-            lambda: rw.Weights.from_pandas(pd.DataFrame(VALUES)),
-            TypeError,
-            r"frame.index must be the names of cues, but has 0; write frame.set_index\(frame.columns\[0\]\)",
-        ),
-        (
-            lambda: rw.Weights.from_pandas(pd.DataFrame(VALUES, index=["a", "b"])),
-            TypeError,
-            r"frame.columns must be the names of outcomes, but has 0; write frame.columns.map\(str\)",
-        ),
         (
             lambda: rw.Weights.from_pandas(pd.DataFrame([[1.0], [2.0]], index=["a", "a"], columns=["x"])),
             ValueError,
@@ -153,6 +142,123 @@ def test_numbers_of_other_types_become_floats() -> None:
 def test_what_has_no_names_says_how_to_give_some(make: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+WIDE = rw.Weights([[0.5, 1.0], [-2.0, 0.25]], ["nan", "b"], ["1", "y"])
+LONG = WIDE.to_pandas().rename_axis("cue").melt(ignore_index=False, var_name="outcome", value_name="weight")
+
+
+@pytest.mark.parametrize(
+    ("frame", "message", "followed"),
+    [
+        (
+            WIDE.to_pandas().reset_index(),
+            r"the column 'cues' is not of numbers; write frame.set_index\('cues'\)$",
+            lambda frame: frame.set_index("cues"),
+        ),
+        (
+            WIDE.to_pandas().reset_index().assign(pos="N"),
+            r"write frame.set_index\('cues'\).drop\(columns=\['pos'\]\)$",
+            lambda frame: frame.set_index("cues").drop(columns=["pos"]),
+        ),
+        (
+            WIDE.to_pandas().assign(pos="N"),
+            r"the column 'pos' is not of numbers; write frame.drop\(columns=\['pos'\]\), or",
+            lambda frame: frame.drop(columns=["pos"]),
+        ),
+        (
+            WIDE.to_pandas().astype(str),
+            r"the column '1' is not of numbers; write .*, or frame.astype\(float\) where it has numerals$",
+            lambda frame: frame.astype(float),
+        ),
+        *(
+            (
+                frame,
+                r'write frame.reset_index\(\).pivot\(index="cue", columns="outcome", values="weight"\)$',
+                lambda frame: frame.reset_index().pivot(index="cue", columns="outcome", values="weight"),
+            )
+            for frame in (LONG, LONG.reset_index(), LONG.reset_index().convert_dtypes())
+        ),
+        (
+            WIDE.to_pandas().reset_index(drop=True),
+            r"frame.index must be the names of cues, but 0 is no name; write frame.set_axis\(\[...\]\) with",
+            lambda frame: frame.set_axis(["nan", "b"]),
+        ),
+        (
+            WIDE.to_pandas().set_axis([0, 1]),
+            r"but 0 is no name; .*, or frame.rename\(index=str\) where numbers are names$",
+            lambda frame: frame.rename(index=str).rename(index={"0": "nan", "1": "b"}),
+        ),
+        (
+            WIDE.to_pandas().rename(columns={"1": 1}),
+            r"frame.columns must be the names of outcomes, but 1 is .*; write frame.rename\(columns=str\)$",
+            lambda frame: frame.rename(columns=str),
+        ),
+        (
+            pd.read_csv(StringIO(WIDE.to_pandas().to_csv()), index_col=0),
+            "frame.index must be the names of cues, but nan is no name; if pandas took .*, "
+            r"read the table with pandas.read_csv\(..., keep_default_na=False\)$",
+            lambda _: pd.read_csv(StringIO(WIDE.to_pandas().to_csv()), index_col=0, keep_default_na=False),
+        ),
+        (
+            WIDE.to_arrow(),
+            r"frame must be a pandas DataFrame, not a Table; write frame.to_pandas\(\)$",
+            lambda table: table.to_pandas().set_index("cue"),
+        ),
+    ],
+)
+def test_what_from_pandas_says_can_be_done(frame: Any, message: str, followed: Any) -> None:
+    with pytest.raises(TypeError, match=message):
+        rw.Weights.from_pandas(frame)
+    found = rw.Weights.from_pandas(followed(frame))
+    # A pivot sorts names.
+    assert found.shape == WIDE.shape
+    assert all(found[pair] == WIDE[pair] for pair in product(WIDE.cues, WIDE.outcomes))
+
+
+@pytest.mark.parametrize("label", [None, float("nan"), True])
+def test_labels_of_an_array_that_are_no_names_are_refused(label: Any) -> None:
+    # Dimensions of vectors may be numbers.
+    array = WIDE.to_xarray().assign_coords(outcomes=np.array([7, "y"], dtype=object))
+    assert rw.Weights.from_xarray(array).outcomes == ("7", "y")
+    array = array.assign_coords(outcomes=np.array(["x", label], dtype=object))
+    with pytest.raises(
+        TypeError, match=r"array must have names of the dimension 'outcomes', but .* is no name"
+    ):
+        rw.Weights.from_xarray(array)
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "message", "followed"),
+    [
+        (rw.Weights.from_pandas, VALUES, r"not a list; rescorla.Weights\(values, cues, outcomes\)", None),
+        (rw.Weights.from_pandas, WIDE.to_xarray(), "from_xarray takes a DataArray", rw.Weights.from_xarray),
+        (rw.Weights.from_xarray, WIDE.to_pandas(), "from_pandas takes a data frame", rw.Weights.from_pandas),
+        (
+            rw.Weights.from_xarray,
+            WIDE.to_xarray().to_dataset(name="w"),
+            "take one of its variables",
+            lambda dataset: rw.Weights.from_xarray(dataset["w"]),
+        ),
+        (
+            rw.Weights.from_xarray,
+            WIDE.to_xarray().rename(cues="a", outcomes="b"),
+            r"rename\(\) gives it these",
+            lambda array: rw.Weights.from_xarray(array.rename(a="cues", b="outcomes")),
+        ),
+        (
+            rw.Weights.from_xarray,
+            WIDE.to_xarray().drop_vars("cues"),
+            r"give it some by assign_coords\(cues=\[...\]\)",
+            lambda array: rw.Weights.from_xarray(array.assign_coords(cues=["nan", "b"])),
+        ),
+    ],
+)
+def test_what_other_objects_are_told_can_be_done(make: Any, given: Any, message: str, followed: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        make(given)
+    if followed is not None:
+        assert same(followed(given), WIDE)
 
 
 # Arrow and what reads it.

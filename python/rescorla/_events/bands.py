@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rescorla._shared.checks import Seed, generator, shown, whole
+from rescorla._shared.checks import Seed, generator, only_names, shown, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -73,7 +73,9 @@ def bandsample(
         raise TypeError(f"counts must be a mapping or a Series of counts by name, not {shown(counts)}")
     size = whole("size", size, 1)
     least, random = whole("cutoff", cutoff), generator(seed)
-    known = {str(name): whole(f"counts of {str(name)!r}", count) for name, count in counts.items()}
+    given = dict(counts.items())
+    names = only_names("counts must be of names", given)
+    known = {name: whole(f"counts of {name!r}", given[name]) for name in names}
     names = [name for name, count in known.items() if count >= least]
     # Shuffled, then sorted by a sort that leaves equal ones as they are.
     row = [names[i] for i in random.permutation(len(names))]

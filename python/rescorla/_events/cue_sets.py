@@ -24,8 +24,9 @@ def cue_events(
     Cues that are known say that a pair is one of cues.
     """
     if isinstance(events, str) and not os.path.lexists(events):
+        name = str(events)
         raise FileNotFoundError(
-            errno.ENOENT, f"no such file: a str is a path; write [{events!r}] for one set of cues", events
+            errno.ENOENT, f"no such file: a str is a path; write [{name!r}] for one set of cues", name
         )
     if isinstance(events, Events | str | os.PathLike):
         return events_of(events, progress=progress)

@@ -23,6 +23,7 @@ from rescorla._shared.checks import (
     maybe_path_name,
     path_name,
     several,
+    shown,
     string,
     whole,
 )
@@ -120,7 +121,7 @@ def split(
         else [path_name(path, "paths") for path in several("paths", paths, "paths")]
     )
     if len(where) != 2 or where[0] == where[1] is not None:
-        raise ValueError(f"paths must be a pair of two different paths, not {paths!r}")
+        raise ValueError(f"paths must be a pair of two different paths, not {where!r}")
     n_train = n_events - n_test
     phases: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
     if seed is None:
@@ -161,7 +162,7 @@ def _select(
 def _test_size(test: float, n_events: int) -> int:
     """How many of the events are for testing."""
     if isinstance(test, bool) or not isinstance(test, Real):
-        raise TypeError(f"test must be a share of the events or a number of events, not {test!r}")
+        raise TypeError(f"test must be a share of the events or a number of events, not {shown(test)}")
     if not isinstance(test, Integral):
         if not 0 < test < 1:
             raise ValueError(

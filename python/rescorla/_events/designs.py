@@ -170,7 +170,7 @@ def _of_group(group: object, text: object, context: bool | str, between: int, se
         raise TypeError(f"text must name groups by a str, not by {shown(group)}")
     if not isinstance(text, str):
         raise TypeError(
-            f"text must give the group {group!r} a str, as in 'A+ 40 | AB+ 40', not {shown(text)}"
+            f"text must give the group {shown(group)} a str, as in 'A+ 40 | AB+ 40', not {shown(text)}"
         )
     try:
         return _events(text, context, between, seed)
@@ -212,7 +212,8 @@ def _context(context: object) -> tuple[str, ...]:
         raise TypeError(f"context must be True, False or the name of a cue, not {shown(context)}")
     if not context or "_" in context:
         raise ValueError(
-            f"context must be the name of one cue, without _, not {context!r}; True names it {_CONTEXT!r}"
+            f"context must be the name of one cue, without _, not {shown(context)}; True names it "
+            f"{_CONTEXT!r}"
         )
     return (context,)
 

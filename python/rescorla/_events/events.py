@@ -28,6 +28,7 @@ from rescorla._shared.checks import (
     generator,
     one_of,
     path_name,
+    plain,
 )
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
@@ -285,7 +286,8 @@ class Events:
             made = made_of(self._file, "positions", positions=chosen)
             return Events(self._file.select(in_blocks(chosen), len(chosen), parameters=made))
         if isinstance(key, tuple):
-            raise IndexError(f"events have one dimension; write events[{list(key)!r}] for several of them")
+            listed = list(map(plain, key))
+            raise IndexError(f"events have one dimension; write events[{listed!r}] for several of them")
         wanted = index(key)  # type: ignore[arg-type]
         event = wanted + len(self) if wanted < 0 else wanted
         if not 0 <= event < len(self):

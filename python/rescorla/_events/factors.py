@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla._events.events import Events
-from rescorla._events.frames import Columns, column_of, columns_of, is_missing, is_numeric, is_real
+from rescorla._events.frames import Columns, column_of, columns_of, is_numeric, is_real
 from rescorla._events.made import made_by
 from rescorla._events.read import events_of
-from rescorla._shared.checks import near, several, shown, string, whole
+from rescorla._shared.checks import is_missing, near, several, shown, string, whole
 from rescorla._shared.warn import some, warn
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def factor_events(
         factors = [name for name in columns if name not in (outcome, frequency)]
     coding = learn_coding(columns, factors, counts, ignore=ignore, quantiles=quantiles, separator=separator)
     if not isinstance(frame, Mapping):
-        _warn_of_missing(columns, coding)
+        warn_of_missing(columns, coding)
     names = [[str(value)] for value in outcomes]
     rows = coding.cues(columns, len(outcomes))
     frequencies = [1] * len(rows) if counts is None else counts
@@ -236,7 +236,7 @@ class FactorCoding(NamedTuple):
         if intervals is not None and not is_real(value):
             raise TypeError(
                 f"column {name!r}, row {row}: expected a number, as in the rows that were learned from, "
-                f"found {value!r}; make the column numbers or strings throughout"
+                f"found {shown(value)}; make the column numbers or strings throughout"
             )
         level = str(value) if intervals is None else intervals.level(value)
         return None if level in self.ignored.get(name, ()) else f"{name}{self.separator}{level}"
@@ -287,7 +287,7 @@ def _refuse_formula(argument: str, text: object) -> None:
         )
 
 
-def _warn_of_missing(columns: Columns, coding: FactorCoding) -> None:
+def warn_of_missing(columns: Columns, coding: FactorCoding) -> None:
     """Warn of levels that are missing from a data frame. Of numbers nobody takes missing ones for a word."""
     missing = {
         name: n
@@ -373,7 +373,7 @@ def _ignored(
     for name in ignore:
         if name not in names:
             raise KeyError(
-                f"ignore names the column {name!r}, which is none of the factors {list(names)}"
+                f"ignore names the column {shown(name)}, which is none of the factors {list(names)}"
                 f"{near(name, names)}"
             )
     return {name: _levels(f"ignore[{name!r}]", levels) for name, levels in ignore.items()}

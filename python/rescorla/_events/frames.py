@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from rescorla._core import EventFile
-from rescorla._shared.checks import is_iterable, near, shown, whole
+from rescorla._shared.checks import is_iterable, is_missing, near, shown, whole
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def columns_of(frame: Any) -> Columns:
     columns: dict[Any, Sequence[Any]] = {}
     for name in names:
         if not is_iterable(frame[name]):
-            raise TypeError(f"frame must have entries in each column, and {name!r} is {shown(frame[name])}")
+            found = shown(frame[name])
+            raise TypeError(f"frame must have entries in each column, and {shown(name)} is {found}")
         columns[name] = _entries(frame[name])
     lengths = {name: len(entries) for name, entries in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -72,7 +73,7 @@ def column_of(argument: str, columns: Columns, name: Any) -> Sequence[Any]:
     except KeyError:
         close = near(name, map(str, columns))
         raise KeyError(
-            f"{argument} names the column {name!r}, which is none of {list(columns)}{close}"
+            f"{argument} names the column {shown(name)}, which is none of {list(columns)}{close}"
         ) from None
 
 
@@ -198,17 +199,6 @@ def _holds_no_objects(column: Any) -> bool:
     from pandas.api.types import infer_dtype
 
     return infer_dtype(column, skipna=False) == "string"
-
-
-def is_missing(value: object) -> bool:
-    """Whether an entry is None, NaN or pandas' NA."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        # pandas' NA does not say whether it differs from itself.
-        return True
 
 
 def is_numeric(values: Sequence[Any]) -> bool:

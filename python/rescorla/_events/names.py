@@ -30,6 +30,7 @@ def listed(argument: str, names: Names, *, words: bool = False) -> list[str]:
         header = bool(rows) and len(rows[0]) > 1 and rows[0][1].lower() in _COUNTS
         return [row[0].strip() if words else row[0] for row in rows[header:]]
     if isinstance(names, str):
+        names = str(names)
         raise TypeError(
             f"{argument} must be several names or a pathlib.Path, not the str {names!r}; write [{names!r}], "
             f"or pathlib.Path({names!r}) for a file of names"
@@ -70,8 +71,8 @@ def mapped(argument: str, names: Map) -> dict[str, list[str]]:
         return _read_map(path_name(names))
     if isinstance(names, str):
         raise TypeError(
-            f"{argument} must be a mapping or a pathlib.Path, not the str {names!r}; write "
-            f"pathlib.Path({names!r}) for a file"
+            f"{argument} must be a mapping or a pathlib.Path, not the str {str(names)!r}; write "
+            f"pathlib.Path({str(names)!r}) for a file"
         )
     if not isinstance(names, Mapping):
         raise TypeError(f"{argument} must be a mapping or a pathlib.Path, not {type(names).__name__}")
@@ -112,7 +113,7 @@ def _several(argument: str, name: str, becomes: object) -> list[str]:
             )
         return names
     if isinstance(becomes, bytes) or not isinstance(becomes, Iterable):
-        raise TypeError(f"{argument} must map {name!r} to a name or several, not to {shown(becomes)}")
+        raise TypeError(f"{argument} must map {shown(name)} to a name or several, not to {shown(becomes)}")
     return [_name(argument, new) for new in becomes]
 
 

@@ -496,7 +496,9 @@ def _window(window: object) -> tuple[int, int | None] | None:
         return None
     if isinstance(window, tuple | list):
         if len(window) != 2:
-            raise ValueError(f"window must be a number, a pair (before, after) or 'context', not {window!r}")
+            raise ValueError(
+                f"window must be a number, a pair (before, after) or 'context', not {len(window)} numbers"
+            )
         before, after = (whole("window", count) for count in window)
         if before + after == 0:
             raise ValueError("window must have a neighbour on one side at least, not (0, 0)")
@@ -540,7 +542,7 @@ def _texts(corpus: object) -> tuple[list[str] | Iterator[Any], bool]:
         are = "is the name of a file" if len(corpus) == 1 else "are names of files"
         raise ValueError(
             f"corpus must be the lines of a text, and {some(corpus)} {are}; to read files from a list, use "
-            f"pathlib.Path: [pathlib.Path({corpus[0]!r})]"
+            f"pathlib.Path: [pathlib.Path({str(corpus[0])!r})]"
         )
     items = iter(corpus)
     first = next(items, "")

@@ -19,6 +19,7 @@ from rescorla._shared.checks import (
     chosen,
     is_number,
     named,
+    near,
     number,
     numbered,
     one_of,
@@ -776,14 +777,19 @@ class Convergence(Generic[Number]):
         return everywhere
 
     def _row(self, cue: str) -> int:
-        if named("cue", cue) not in self._cue_numbers:
-            raise KeyError(f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues")
+        cue = named("cue", cue)
+        if cue not in self._cue_numbers:
+            raise KeyError(
+                f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues{near(cue, self.cues)}"
+            )
         return self._cue_numbers[cue]
 
     def _column(self, outcome: str) -> int:
-        if named("outcome", outcome) not in self._outcome_numbers:
+        outcome = named("outcome", outcome)
+        if outcome not in self._outcome_numbers:
             raise KeyError(
                 f"outcome {outcome!r} is none of the {len(self.outcomes)} there are, see .outcomes"
+                f"{near(outcome, self.outcomes)}"
             )
         return self._outcome_numbers[outcome]
 

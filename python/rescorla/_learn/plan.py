@@ -65,8 +65,8 @@ def plan_of(
     events: Named, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
 ) -> Plan:
     """The names of the initial weights first, then those of the events; or those that are chosen."""
-    rows = _united(() if initial is None else initial.cues, events.cues)
-    columns = _united(() if initial is None else initial.outcomes, events.outcomes)
+    rows = united(() if initial is None else initial.cues, events.cues)
+    columns = united(() if initial is None else initial.outcomes, events.outcomes)
     all_cues, all_outcomes = tuple(rows), tuple(columns)
     keep_rows = None if cues is None else chosen("cues", cues, rows)
     if outcomes is not None:
@@ -182,7 +182,7 @@ def warn_of_entries(
         warn_unknown(argument, value, set(names), kind)
 
 
-def _united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
+def united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
     numbers = numbered(first)
     for name in more:
         numbers.setdefault(name, len(numbers))

@@ -12,7 +12,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import Plan, naming_divergence, rule_of
+from rescorla._learn.plan import Plan, naming_divergence, rule_of, united
 from rescorla._learn.probes import predicted, probes_of
 from rescorla._learn.record import learned
 from rescorla._learn.request import request_of
@@ -21,8 +21,10 @@ from rescorla._learn.schedule import Schedule
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
     PerName,
+    chosen,
     flag,
     numbered,
+    only_names,
     room,
     several,
     shown,
@@ -165,6 +167,11 @@ def trajectories(
             )
         cues, outcomes = (list(dict.fromkeys(pair[side] for pair in cells)) for side in (0, 1))
     events = events_given(events, "trajectories", progress=progress)
+    if cells is not None:
+        # A name that is unknown is told as one of pairs, and not as one of cues, which nobody gave.
+        for side, kind in enumerate(("cues", "outcomes")):
+            known = united(getattr(initial, kind, ()), getattr(events, kind))
+            chosen("pairs", dict.fromkeys(pair[side] for pair in cells), known, kind)
     tokens = _tokens(every, at, events.n_tokens)
     n_learned = int(tokens[-1]) if len(tokens) else 0
     request = request_of(
@@ -248,8 +255,8 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:
     found: dict[tuple[str, str], None] = {}
     for pair in several("pairs", pairs, "pairs (cue, outcome)"):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {pair!r}")
-        cue, outcome = pair
+            raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {shown(pair)}")
+        cue, outcome = only_names("pairs must be pairs (cue, outcome) of names", pair)
         if (cue, outcome) in found:
             raise ValueError(f"pairs names {(cue, outcome)!r} twice; name it once")
         found[cue, outcome] = None

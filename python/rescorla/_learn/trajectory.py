@@ -13,7 +13,7 @@ from rescorla._events.phases import Phase
 from rescorla._learn import trajectory_file
 from rescorla._learn.sketch import COLOURS, POINTS, sketch
 from rescorla._shared import show
-from rescorla._shared.checks import PathName, near, numbered, path_name
+from rescorla._shared.checks import PathName, near, numbered, path_name, plain, shown
 from rescorla._shared.optional import need
 from rescorla._weights.parameters import netcdf_attributes
 
@@ -116,7 +116,8 @@ class Trajectories:
     def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:
         """The trajectory of one weight, a view of ``values``."""
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise TypeError(f"trajectories[cue, outcome] takes two names, not {pair!r}")
+            raise TypeError(f"trajectories[cue, outcome] takes two names, not {shown(pair)}")
+        cue, outcome = pair = plain(pair[0]), plain(pair[1])
         trajectory: NDArray[Any]
         if self.pairs is not None:
             if pair not in self._rows:
@@ -126,7 +127,6 @@ class Trajectories:
                 )
             trajectory = self.values[:, self._rows[pair]]
             return trajectory
-        cue, outcome = pair
         if cue not in self._rows:
             raise KeyError(
                 f"the cue {cue!r} is none of the {len(self.cues)} that were recorded"

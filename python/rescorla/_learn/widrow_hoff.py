@@ -23,6 +23,7 @@ from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.schedule import Schedule, factors_of, name_of
 from rescorla._shared.checks import (
     element_type,
+    near,
     numbered,
     one_of,
     places,
@@ -80,9 +81,9 @@ def widrow_hoff(
         The learning rate, 0 or more. Safe in any order below 2 / (the greatest x'x of any token).
     cue_vectors : optional
         The vectors of cues, n x p: an xarray DataArray (first dimension the names, second the dimensions of
-        vectors), a pandas DataFrame (index and columns), a mapping from names to vectors, Weights (cues and
-        outcomes), or an array_like whose rows are in the order of ``events.cues``. Rows of names that
-        do not occur are left alone. Without it cues stand for themselves.
+        vectors), a pandas DataFrame (index and columns), a mapping from names to vectors, gensim's
+        KeyedVectors, Weights (cues and outcomes), or an array_like whose rows are in the order of
+        ``events.cues``. Rows of names that do not occur are left alone. Without it cues stand for themselves.
     outcome_vectors : optional
         The vectors of outcomes, n x q, likewise.
     initial : Weights, optional
@@ -123,8 +124,8 @@ def widrow_hoff(
     ValueError
         When a parameter is out of its range, shapes do not fit, or a number is not finite.
     TypeError
-        When an argument is of a wrong type, or `data` may be meant as events and as arrays: a tuple of names,
-        a list of arrays, one array.
+        When an argument is of a wrong type, a label of vectors is no name, or `data` may be meant as events
+        and as arrays: a tuple of names, a list of arrays, one array.
     FloatingPointError
         When a weight became infinite or NaN; the message names it.
     FormatError, OSError
@@ -367,7 +368,7 @@ def _side(
     found = places(names, numbered(rows))
     if (found < 0).any():
         missing = names[int(found.argmin())]
-        raise KeyError(f"{argument} has no row for the {kind} {missing!r}; add one")
+        raise KeyError(f"{argument} has no row for the {kind} {missing!r}; add one{near(missing, rows)}")
     return _Side(np.ascontiguousarray(table.values[found]), None, table.names)
 
 

@@ -12,7 +12,7 @@ from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.packed import packed
 from rescorla._report.page import phases_of
-from rescorla._shared.checks import PerName, is_number, numbered, per_name, rates
+from rescorla._shared.checks import PerName, is_number, near, numbered, per_name, rates
 from rescorla._shared.warn import some
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ def _known(argument: str, value: PerName, names: tuple[str, ...]) -> PerName:
     if isinstance(value, Mapping) and (unknown := [name for name in value if name not in set(names)]):
         raise KeyError(
             f"{argument} has entries for {some(unknown)}, which are not in the events; take them out"
+            f"{near(unknown[0], names)}"
         )
     return value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
@@ -34,7 +35,7 @@ Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 
 DUPLICATES = ("drop", "keep", "error")
 
-# Names that are compared to find a near one.
+# Names that are compared letter by letter to find a near one.
 _MANY = 20_000
 
 _ELEMENTS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -48,7 +49,7 @@ def path_name(path: PathName, argument: str = "path") -> str:
     """The str of a path; TypeError if it is none, ValueError if no file can have that name."""
     if not isinstance(path, str | bytes | os.PathLike):
         raise TypeError(f"{argument} must be a path, not {shown(path)}")
-    name = os.fsdecode(path)
+    name = str(os.fsdecode(path))
     try:
         possible = b"\0" not in os.fsencode(name)
     except UnicodeEncodeError:
@@ -74,20 +75,58 @@ def named(argument: str, value: object) -> str:
     """A name; TypeError for what is none."""
     if not isinstance(value, str):
         raise TypeError(f"{argument} must be a name, a str, not {shown(value)}")
-    return value
+    return str(value)
 
 
 def string(argument: str, value: object) -> str:
     """A str that files can hold: TypeError if it is none, ValueError if it has half a character."""
     if not isinstance(value, str):
         raise TypeError(f"{argument} must be a str, not {shown(value)}")
+    value = str(value)
     if any("\ud800" <= character <= "\udfff" for character in value):
         raise ValueError(f"{argument} must be text in Unicode, not {value!r}, which has a lone surrogate")
     return value
 
 
+def only_names(
+    wanted: str, labels: Iterable[object], *, numbers: bool = False, cure: str | None = None
+) -> list[str]:
+    """Labels that are names, each a str; TypeError that begins with what is wanted, and ends with a cure.
+
+    Where `numbers` are taken as well, the numeral is the name. The cure is for labels that are there, but no
+    names; for missing ones it is always the same.
+    """
+    names = []
+    for label in labels:
+        if isinstance(label, str):
+            names.append(str(label))
+        elif is_missing(label):
+            raise TypeError(
+                f"{wanted}, but {label} is no name; if pandas took a word such as nan or None for a missing "
+                "entry, read the table with pandas.read_csv(..., keep_default_na=False)"
+            )
+        elif numbers and isinstance(label, Real) and not isinstance(label, bool | np.bool_):
+            names.append(str(label))
+        else:
+            made = repr(str(label)) if is_number(label) else "a str"
+            raise TypeError(f"{wanted}, but {shown(label)} is no name; {cure or f'write {made}'}")
+    return names
+
+
+def is_missing(value: object) -> bool:
+    """Whether an entry is None, NaN or pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        # pandas' NA does not say whether it differs from itself.
+        return True
+
+
 def several(argument: str, values: Any, kind: str = "names") -> list[Any]:
     """The entries of a list in their order: TypeError if it is none, or a set, which has no order."""
+    values = plain(values)
     if isinstance(values, str | bytes | bytearray):
         what = f"the str {values!r}" if isinstance(values, str) else shown(values)
         raise TypeError(f"{argument} must be several {kind}, not {what}; write [{values!r}]")
@@ -96,7 +135,7 @@ def several(argument: str, values: Any, kind: str = "names") -> list[Any]:
         entries = iter(values)
     except TypeError:
         raise TypeError(f"{argument} must be several {kind}, not {shown(values)}") from None
-    return list(entries)
+    return [plain(entry) for entry in entries]
 
 
 def is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
@@ -125,15 +164,15 @@ def numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: position for position, name in enumerate(names)}
 
 
-def chosen(argument: str, names: Iterable[str], known: Mapping[str, int]) -> NDArray[np.int64]:
-    """The positions of the names that a caller picks as `cues` or `outcomes`."""
+def chosen(
+    argument: str, names: Iterable[str], known: Mapping[str, int], kind: str | None = None
+) -> NDArray[np.int64]:
+    """The positions of the names that a caller picks; they are of the kind that the argument is called by."""
     picked: dict[str, int] = {}
-    for name in several(argument, names):
-        if not isinstance(name, str):
-            raise TypeError(f"{argument} must be names, but {shown(name)} is none")
+    for name in only_names(f"{argument} must be names", several(argument, names)):
         if name not in known:
             raise KeyError(
-                f"{argument} names {name!r}, which is none of the {len(known)} {argument} there are"
+                f"{argument} names {name!r}, which is none of the {len(known)} {kind or argument} there are"
                 f"{near(name, known)}"
             )
         if name in picked:
@@ -216,16 +255,34 @@ def shown(value: object) -> str:
     return f"{'an' if name[:1].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
 
 
-def near(name: object, known: Iterable[str]) -> str:
+def plain(value: Any) -> Any:
+    """A str, number or truth value of numpy's as Python's own, whose repr does not name numpy's type."""
+    return value.item() if isinstance(value, np.str_ | np.bytes_ | np.number | np.bool_) else value
+
+
+def near(name: object, known: Iterable[object]) -> str:
     """A question that names the known name most like an unknown one, to end a message with; or nothing."""
     if not isinstance(name, str):
         return ""
+    # The keys of a mapping may be anything.
+    wanted, names = _folded(name), [str(other) for other in known if isinstance(other, str)]
+    if name in names:
+        return ""
+    same = next((other for other in names if _folded(other) == wanted), None)
+    if same is not None:
+        looks_the_same = unicodedata.normalize("NFC", same) == unicodedata.normalize("NFC", name)
+        return f"; did you mean {f'{same!a}, which looks the same' if looks_the_same else repr(same)}?"
     # Of very many names difflib would take seconds: only those of nearly the same length can be meant.
-    alike = [other for other in known if abs(len(other) - len(name)) <= 2]
+    alike = {_folded(other): other for other in names if abs(len(other) - len(name)) <= 2}
     if len(alike) > _MANY:
-        alike = [other for other in alike if other[:1] == name[:1]]
-    found = get_close_matches(name, alike[:_MANY], n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+        alike = {folded: other for folded, other in alike.items() if folded[:1] == wanted[:1]}
+    found = get_close_matches(wanted, list(alike)[:_MANY], n=1)
+    return f"; did you mean {alike[found[0]]!r}?" if found else ""
+
+
+def _folded(name: str) -> str:
+    """A name without what is easily overlooked: case, blanks at its ends, and how its letters are encoded."""
+    return unicodedata.normalize("NFC", name.strip().casefold())
 
 
 def rates(beta: object) -> tuple[float, float]:
@@ -327,7 +384,9 @@ def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) ->
     try:
         return mapping[name]
     except KeyError:
-        raise KeyError(f"{argument} has no entry for the {kind} {name!r}; add one") from None
+        raise KeyError(
+            f"{argument} has no entry for the {kind} {name!r}; add one{near(name, mapping)}"
+        ) from None
 
 
 def unmasked(argument: str, value: object) -> Any:

@@ -6,6 +6,8 @@ import sys
 import warnings
 from collections.abc import Collection
 
+from rescorla._shared.checks import plain
+
 # Between the user and the package there may be scikit-learn, which calls estimators, and what calls for it.
 _INSIDE = frozenset({"rescorla", "sklearn", "joblib", "contextlib"})
 
@@ -41,7 +43,7 @@ def warn(message: str, category: type[Warning] = RescorlaWarning) -> None:
 
 def some(names: Collection[str], most: int = 5) -> str:
     """The first names, quoted, and how many more there are."""
-    first = [repr(name) for name, _ in zip(names, range(most), strict=False)]
+    first = [repr(plain(name)) for name, _ in zip(names, range(most), strict=False)]
     more = len(names) - len(first)
     return ", ".join(first) + (f" and {more:,} more" if more else "")
 

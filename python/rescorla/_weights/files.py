@@ -13,7 +13,7 @@ import numpy as np
 
 from rescorla._core import FormatError, check_apart, copy_bytes, crc32c
 from rescorla._events.kinds import look
-from rescorla._shared.checks import shown, thread_count
+from rescorla._shared.checks import only_names, shown, thread_count
 from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
@@ -145,7 +145,7 @@ def npy_path(out: object) -> str | None:
     """The path that the argument `out` names, checked; None where it is no path."""
     if not isinstance(out, str | os.PathLike):
         return None
-    path = os.fsdecode(out)
+    path = str(os.fsdecode(out))
     if os.path.splitext(path)[1].lower() != ".npy":
         raise ValueError(
             f"out must be a path that ends in .npy, not {path!r}; Weights.save writes other formats"
@@ -168,7 +168,7 @@ def store_path(out: object) -> str:
     """The path of a store that the argument `out` names, checked."""
     path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""
     if not is_store(path):
-        raise ValueError(f"out must be a path that ends in {STORE}, not {out!r}")
+        raise ValueError(f"out must be a path that ends in {STORE}, not {shown(out)}")
     check_folder(os.path.dirname(os.path.realpath(path)))
     return path
 
@@ -226,9 +226,10 @@ def _names(array: Any, side: str) -> list[str]:
     """The labels of a dimension: text, bytes of it, as R writes them, or numbers, as of vectors."""
     labels = array.coords[side].to_numpy().tolist()
     try:
-        return [name.decode() if isinstance(name, bytes) else str(name) for name in labels]
+        names = [name.decode() if isinstance(name, bytes) else name for name in labels]
     except UnicodeDecodeError as error:
         raise ValueError(f"the names of {side} must be UTF-8: {error}") from None
+    return only_names(f"array must have names of the dimension {side!r}", names, numbers=True)
 
 
 def _save_npz(path: str, content: Content) -> None:

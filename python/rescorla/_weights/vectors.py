@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from rescorla._events.frames import is_table, names_of
-from rescorla._shared.checks import in_rows, unmasked
+from rescorla._shared.checks import in_rows, only_names, unmasked
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ Examples: TypeAlias = Any
 """An array_like, a data frame, an xarray DataArray or a scipy sparse matrix or array, of two dimensions."""
 
 Vectors: TypeAlias = Any
-"""Vectors of names: an xarray DataArray, a pandas DataFrame, Weights, a mapping from names, or an array."""
+"""Vectors of names: a DataArray, a DataFrame, KeyedVectors, Weights, a mapping from names, or an array."""
 
 
 class Table(NamedTuple):
@@ -42,6 +43,12 @@ def table_of(argument: str, value: object, element: np.dtype[Any], prefix: str |
     array. Names are those of the columns, as str, of the last dimension's coordinate, or the prefix with a
     number from 0 on. Without a prefix no names are made: there may be millions of columns.
     """
+    if isinstance(value, str | os.PathLike):
+        raise TypeError(
+            f"{argument} must be an array or a data frame, not the file {str(os.fspath(value))!r}: read it "
+            "first, as by pandas.read_csv(path, sep=' ', index_col=0, header=None, keep_default_na=False, "
+            "quoting=3), which takes quotes and words such as nan as they are"
+        )
     shape = getattr(value, "shape", None)
     if hasattr(value, "tocsr"):
         _two_dimensions(argument, shape)
@@ -76,8 +83,12 @@ def labelled(
     if isinstance(vectors, Weights):
         table = table_of(argument, np.asarray(vectors), element, prefix)
         return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
+    wanted = f"{argument} must have a name for each row"
+    if hasattr(vectors, "index_to_key") and hasattr(vectors, "vectors"):  # gensim's KeyedVectors
+        rows = tuple(only_names(wanted, vectors.index_to_key))
+        return rows, table_of(argument, vectors.vectors, element, prefix)
     if isinstance(vectors, Mapping):
-        rows = tuple(map(str, vectors))
+        rows = tuple(only_names(wanted, vectors))
         lengths = {np.shape(vector) for vector in vectors.values()}
         if len(lengths) > 1:
             raise ValueError(f"{argument} must be vectors of one length, not of the shapes {sorted(lengths)}")
@@ -93,7 +104,8 @@ def labelled(
         labels = vectors.index
     if labels is None:
         return None, table
-    names = tuple(map(str, labels))
+    cure = "make the index str, or give to_numpy(), whose rows are in the order of the names"
+    names = tuple(only_names(wanted, labels, cure=cure))
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
@@ -203,7 +215,7 @@ def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | 
         return ()
     if names is None:
         return tuple(f"{prefix}{i}" for i in range(n))
-    distinct = tuple(map(str, names))
+    distinct = tuple(only_names(f"{argument} must have a name for each column", names, numbers=True))
     if len(set(distinct)) < n:
         twice = next(name for i, name in enumerate(distinct) if name in distinct[:i])
         raise ValueError(f"{argument} has two columns called {twice!r}; rename one")

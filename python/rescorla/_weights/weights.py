@@ -16,6 +16,7 @@ from rescorla._shared.checks import (
     named,
     near,
     numbered,
+    only_names,
     path_name,
     several,
     shown,
@@ -516,21 +517,7 @@ class Weights:
         >>> rw.Weights.from_pandas(frame)["b", "y"]
         -1.0
         """
-        for attribute in ("index", "columns", "to_numpy"):
-            if not hasattr(frame, attribute):
-                raise TypeError(
-                    f"frame must be a pandas DataFrame, not {shown(frame)}; from_xarray takes a DataArray"
-                )
-        for kind, names, cure in (
-            ("cues", frame.index, "frame.set_index(frame.columns[0])"),
-            ("outcomes", frame.columns, "frame.columns.map(str)"),
-        ):
-            for name in names:
-                if not isinstance(name, str):
-                    which = "index" if kind == "cues" else "columns"
-                    raise TypeError(
-                        f"frame.{which} must be the names of {kind}, but has {shown(name)}; write {cure}"
-                    )
+        _check_frame(frame)
         values = frame.to_numpy()
         if values.dtype == object and all(dtype.kind in "biuf" for dtype in frame.dtypes):
             # Of several types of numbers, or of pandas' own.
@@ -766,10 +753,7 @@ def _values(values: ArrayLike) -> NDArray[Any]:
 
 
 def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...]:
-    labels = several(argument, names)
-    for label in labels:
-        if not isinstance(label, str):
-            raise TypeError(f"{argument} must be names, but {shown(label)} is none")
+    labels = only_names(f"{argument} must be names", several(argument, names))
     if len(labels) != expected:
         raise ValueError(
             f"values have {expected} {argument}, but {len(labels)} names are given; rows are cues and "
@@ -779,7 +763,40 @@ def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...
         seen: set[str] = set()
         twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
         raise ValueError(f"{argument} must be distinct, but {twice!r} comes twice")
-    return tuple(map(str, labels))
+    return tuple(labels)
+
+
+def _check_frame(frame: Any) -> None:
+    """TypeError that says how to make a wide table with names of what is none."""
+    if not all(hasattr(frame, attribute) for attribute in ("index", "columns", "dtypes")):
+        if hasattr(frame, "to_pandas") and hasattr(frame, "columns"):
+            cure = "write frame.to_pandas()"
+        elif hasattr(frame, "dims"):
+            cure = "from_xarray takes a DataArray"
+        else:
+            cure = "rescorla.Weights(values, cues, outcomes) gives an array its names"
+        raise TypeError(f"frame must be a pandas DataFrame, not {shown(frame)}; {cure}")
+    types = zip(frame.columns, frame.dtypes, strict=True)
+    texts = [name for name, dtype in types if dtype.kind not in "biuf"]
+    if texts:
+        if {"cue", "outcome", "weight"} <= {*frame.columns, *frame.index.names}:
+            cure = 'frame.reset_index().pivot(index="cue", columns="outcome", values="weight")'
+        elif all(isinstance(name, str) for name in frame.index):
+            cure = f"frame.drop(columns={texts!r}), or frame.astype(float) where it has numerals"
+        else:
+            cure = f"frame.set_index({texts[0]!r})" + (f".drop(columns={texts[1:]!r})" if texts[1:] else "")
+        raise TypeError(
+            f"frame must have numbers in all columns, and the names of cues as index, but the column "
+            f"{texts[0]!r} is not of numbers; write {cure}"
+        )
+    only_names(
+        "frame.index must be the names of cues",
+        frame.index,
+        cure="write frame.set_axis([...]) with the names, or frame.rename(index=str) where numbers are names",
+    )
+    only_names(
+        "frame.columns must be the names of outcomes", frame.columns, cure="write frame.rename(columns=str)"
+    )
 
 
 def need_weights(value: object, argument: str = "weights") -> None:

@@ -8,22 +8,20 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rescorla._events.factors import FactorCoding, Term, learn_coding
-from rescorla._events.frames import Columns, columns_of, is_missing, is_table
+from rescorla._events.factors import FactorCoding, Term, learn_coding, warn_of_missing
+from rescorla._events.frames import Columns, columns_of, is_table
 from rescorla._events.read import read_events
 from rescorla._learn.activations import activations
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.rescorla_wagner import learn
-from rescorla._shared.checks import PerName, generator, one_of, whole
+from rescorla._shared.checks import PerName, generator, is_missing, one_of, whole
 from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify._goodness import Statistics, frequencies, statistics
 from rescorla.classify._probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.estimators._inputs import seed_of
+from rescorla.estimators._inputs import labels_of, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -106,6 +104,11 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     A list of lists of numbers is taken for an array of two dimensions. A level or cue that was not seen when
     learning has no weights and is left out of the sum, as in R. So is a missing entry.
+
+    A class may be learned and never predicted: where it is rare, others are more active whatever the cues.
+    Frequencies can weigh it more: as ``sample_weight``, a whole number for each row, such as
+    ``(counts.max() / counts).round()`` of its class, counts being the numbers of rows of the classes.
+    `rescorla.estimators.RescorlaWagnerClassifier` has ``class_weight``.
 
     With "shift" the probabilities of the rows learned from are those of R. For other rows, R takes the least
     of their own activations, so that a row's probabilities depend on the rows beside it; here m remains the
@@ -194,14 +197,14 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError, KeyError
-            When an argument is out of range or of a wrong type, a column is missing, or one of the factors is
-            y itself, in a column of the same name.
+            When an argument is out of range or of a wrong type, a column or a class is missing, or one of the
+            factors is y itself, in a column of the same name.
 
         Warns
         -----
         RescorlaWarning
-            When each level of a single column has one class only, in more than 30 rows: the column may be the
-            class under another name.
+            When levels are missing from a data frame; when each level of a single column has one class only,
+            in more than 30 rows: the column may be the class under another name.
         """
         one_of("method", self.method, ("equilibrium", "learn"))
         one_of("probability", self.probability, METHODS)
@@ -210,15 +213,14 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "NDLClassifier requires y to be passed, but the target y is None: give one class for each row"
             )
         if isinstance(y, str):
+            y = str(y)
             raise TypeError(
                 f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with "
                 "the other columns as factors"
             )
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
-        targets = column_or_1d(y, warn=True)
-        assert_all_finite(targets, input_name="y")
-        check_classification_targets(targets)
+        targets = labels_of(y)
         if len(targets) != n_rows:
             raise ValueError(f"y must be one class for each of the {n_rows} rows, not {len(targets)}")
         self.classes_, codes = np.unique(targets, return_inverse=True)
@@ -236,6 +238,8 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 separator=self.separator,
             )
             _refuse_leaks(self._coding, columns, y, targets, codes, counts)
+            if is_table(X):
+                warn_of_missing(columns, self._coding)
         self.terms_ = () if self._coding is None else self._coding.terms
         self.factor_columns_ = () if self._coding is None else self._coding.columns
         cues = self._cue_sets(X, columns)

@@ -73,8 +73,8 @@ def king_james(path: PathName | None = None, *, book: str | None = None) -> list
     if path is None:
         if book not in (None, "Mark"):
             raise ValueError(
-                f"book must be 'Mark', which alone comes with rescorla, not {book!r}; or give as path a file "
-                "of the whole text with a verse in each line"
+                f"book must be 'Mark', which alone comes with rescorla, not {shown(book)}; or give as path a "
+                "file of the whole text with a verse in each line"
             )
         return _verses(files("rescorla.datasets").joinpath("mark.txt.gz").read_bytes())
     verses = _verses(Path(path_name(path)).read_bytes())

@@ -192,10 +192,10 @@ class ErrorDriven(LinearEstimator):
             "tile": None,
             "progress": None,
         }
+        stopping = tol if self.beta is None and self.passes is None and not piece else None
         started = perf_counter()
         try:
-            stopping = tol if self.beta is None and self.passes is None and not piece else None
-            learned, n_iter = _passes(
+            learned, n_iter, settled = _passes(
                 x, z, values[used], settings, n_passes, shuffling, stopping, frequencies
             )
         except FloatingPointError as error:
@@ -205,6 +205,16 @@ class ErrorDriven(LinearEstimator):
         values[used] = learned
         if self.beta is not None and rule.activation in UNBOUNDED:
             _warn_unsafe(rates.beta, greatest, safe_rate(greatest, size, len(kappa), rule.reduction))
+        if stopping is not None and settled:
+            last = f"the last {_PATIENCE} of which improved by less than tol = {stopping:g}"
+            self._warn_of_stop(f"stopped after {n_iter} passes, {last}", X, at_limit=False)
+        elif stopping is not None:
+            self._warn_of_stop(
+                f"stopped at its limit of {n_iter} passes, while it still improved by more than "
+                f"tol = {stopping:g}: let passes be more, such as 100, or tol larger",
+                X,
+                at_limit=True,
+            )
         self.beta_, self._reference = rates.beta, rates.reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
         parameters = record(
@@ -314,8 +324,8 @@ def _passes(
     rng: np.random.Generator | None,
     tol: float | None,
     frequencies: NDArray[np.float64] | None,
-) -> tuple[NDArray[np.float64], int]:
-    """The weights after all passes, or after some that improve too little; and how many were made.
+) -> tuple[NDArray[np.float64], int, bool]:
+    """The weights after all passes, or after some that improve too little; how many; whether these ended it.
 
     Improvement is that of the mean squared error: of the predictions as they were when each row came; where
     rows have frequencies, of those after the pass, each as often as it is.
@@ -348,7 +358,7 @@ def _passes(
         for error in errors.tolist():
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
             least = min(least, error)
-    return start, made
+    return start, made, idle >= _PATIENCE
 
 
 class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
@@ -379,7 +389,9 @@ class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
         Warns
         -----
         RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more.
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
         """
         X = self._examples(X, reset=True)
         labels = self._labels(X, y)
@@ -456,7 +468,9 @@ class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
         Warns
         -----
         RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more.
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
         """
         return self._fit(X, y)
 

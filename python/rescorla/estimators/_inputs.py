@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight
+from sklearn.utils import assert_all_finite, check_consistent_length, check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
-from rescorla._shared.checks import seed_number, unmasked, whole
+from rescorla._shared.checks import is_missing, seed_number, unmasked, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -102,10 +102,27 @@ def factors_of(
     return np.where(frequencies == 1, single, many)
 
 
+def labels_of(y: Any) -> NDArray[Any]:
+    """The class of each row; ValueError where one is missing."""
+    labels = np.asarray(column_or_1d(y, warn=True))
+    # Of a list with other words numpy makes a NaN the word nan.
+    entries = y if isinstance(y, list | tuple) else labels.tolist() if labels.dtype.kind in "Of" else ()
+    row = next((row for row, entry in enumerate(entries) if is_missing(entry)), None)
+    if row is not None:
+        raise ValueError(
+            f"y must have a class for each row, but row {row} has None or NaN: leave such rows out; if the "
+            "word None is a class, read the table with pandas.read_csv(..., keep_default_na=False)"
+        )
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels
+
+
 def is_indicators(y: Any) -> bool:
     """Whether y says of each row which labels it has, and not which class it is of."""
     # What else may be wrong with a y of one dimension is said where classes are made of it.
-    return getattr(y, "ndim", 2) != 1 and type_of_target(y, input_name="y") == "multilabel-indicator"
+    n_dimensions = getattr(y, "ndim", np.ndim(y[0]) + 1 if isinstance(y, list | tuple) and y else 2)
+    return n_dimensions != 1 and type_of_target(y, input_name="y") == "multilabel-indicator"
 
 
 def indicators(X: Any, y: Any) -> sparse.csr_array:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import assert_all_finite, check_array, check_consistent_length
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rescorla._shared.checks import flag, several, unmasked
-from rescorla._shared.warn import NumericalWarning
+from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
+from rescorla.estimators._inputs import labels_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 BACKGROUND = "background"
 """The cue that is always there, with the value 1: the first row of the weights, if there is an intercept."""
+
+# How many times as large as the smallest scale of features the greatest may be before it is told of.
+_SPREAD = 100
 
 
 class EstimatorWarning(NumericalWarning, ConvergenceWarning):  # type: ignore[misc]
@@ -123,6 +127,7 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
                 f"give one {what} for each row"
             )
         if isinstance(y, str):
+            y = str(y)
             raise TypeError(
                 f"y must be one {what} for each row, not the str {y!r}; give the column itself, table[{y!r}]"
             )
@@ -146,6 +151,23 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         feature = row - int(self.fit_intercept)
         names = getattr(self, "feature_names_in_", None)
         return f"x{feature}" if names is None else str(names[feature])
+
+    def _warn_of_stop(self, what: str, X: Any, *, at_limit: bool) -> None:
+        """Warn of a limit that came before the goal, or of scales that let learning stop too early."""
+        scales = _scales(X)
+        if self.fit_intercept:
+            scales = np.append(scales, 1.0)
+        spread = scales.max() / scales.min() if len(scales) else 1.0
+        if _SPREAD < spread < np.inf:
+            of = "columns of X and the intercept's 1" if self.fit_intercept else "columns of X"
+            scaler = f"StandardScaler({'with_mean=False' if is_sparse(X) else ''})"
+            what += (
+                f"; the {of} differ in scale by a factor of {spread:,.0f} (of root mean squares), and small "
+                f"ones are learned slowly: put sklearn.preprocessing.{scaler} before it"
+            )
+        elif not at_limit:
+            return
+        warn(f"{type(self).__name__} {what}", EstimatorWarning)
 
     def _sums(self, X: Any) -> NDArray[np.float64]:
         """The sum of weights times features, for each row and each plane."""
@@ -208,11 +230,9 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
     def _labels(self, X: Any, y: ArrayLike) -> NDArray[Any]:
         """y, checked."""
         self._require(y, "class")
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+        labels = labels_of(y)
         check_consistent_length(X, labels)
-        return np.asarray(labels)
+        return labels
 
     def _learn_classes(self, labels: ArrayLike) -> None:
         """The distinct classes, which must be two or more."""
@@ -220,16 +240,17 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs examples of two classes or more, but found one class, "
-                f"{self.classes_[0]!r}"
+                f"{self.classes_.tolist()[0]!r}"
             )
 
     def _is_known(self, classes: ArrayLike | None) -> bool:
         """Whether something was learned before; the first call of partial_fit tells the classes."""
         known = hasattr(self, "_values")
-        if classes is not None:
-            classes = several("classes", classes, "classes")
-            if not np.size(classes):
-                raise ValueError("classes must be all that there will be, and are none")
+        listed = None if classes is None else several("classes", classes, "classes")
+        if listed is not None and not np.size(listed):
+            raise ValueError("classes must be all that there will be, and are none")
+        # Of an array the type is kept.
+        classes = classes if isinstance(classes, np.ndarray) else listed
         if not known:
             if classes is None:
                 raise ValueError(
@@ -238,7 +259,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             self._learn_classes(classes)
         elif classes is not None and not np.array_equal(self.classes_, np.unique(classes)):
             raise ValueError(
-                f"classes must be those of the first call, {self.classes_.tolist()}, or None, not {classes!r}"
+                f"classes must be those of the first call, {self.classes_.tolist()}, or None, not {listed}"
             )
         return known
 
@@ -248,8 +269,8 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         unknown = self.classes_[codes] != labels
         if unknown.any():
             raise ValueError(
-                f"y has {labels[unknown][0]!r}, which is none of the classes {self.classes_.tolist()}: "
-                "give all of them as classes in the first call of partial_fit"
+                f"y has {labels[unknown].tolist()[0]!r}, which is none of the classes "
+                f"{self.classes_.tolist()}: give all of them as classes in the first call of partial_fit"
             )
         return codes
 
@@ -306,6 +327,19 @@ def one_hot(codes: NDArray[np.intp], n: int) -> sparse.csr_array:
     """Rows with a 1 in the column of their code."""
     rows = np.arange(len(codes) + 1)
     return sparse.csr_array((np.ones(len(codes)), codes, rows), shape=(len(codes), n))
+
+
+def _scales(X: Any) -> NDArray[np.float64]:
+    """The root mean square of each column where it is not 0: something rare may be large."""
+    with np.errstate(over="ignore"):
+        if is_sparse(X):
+            of_columns = partial(np.bincount, X.indices, minlength=X.shape[1])
+            squares, counts = of_columns(np.square(X.data)), of_columns(X.data != 0)
+        else:
+            squares, counts = np.square(X).sum(axis=0), (X != 0).sum(axis=0)
+    there = squares > 0
+    scales: NDArray[np.float64] = np.sqrt(squares[there] / counts[there])
+    return scales
 
 
 def _after_ones(X: Any) -> sparse.csr_array:

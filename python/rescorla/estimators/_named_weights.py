@@ -51,7 +51,7 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from sklearn.pipeline import make_pipeline
     >>> pipeline = make_pipeline(
-    ...     CountVectorizer(), rw.estimators.RescorlaWagnerClassifier()
+    ...     CountVectorizer(), rw.estimators.RescorlaWagnerClassifier(passes=20)
     ... )
     >>> fitted = pipeline.fit(
     ...     ["the cat sat", "the dog sat", "a cat ran"], ["cat", "dog", "cat"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from rescorla._shared.warn import some, warn
+from rescorla._shared.warn import some
 from rescorla.estimators._inputs import seed_of
-from rescorla.estimators._linear import EstimatorWarning, LinearClassifier
+from rescorla.estimators._linear import LinearClassifier
 from rescorla.perceptrons import LinearFit, adatron, minover, perceptron
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ class PlaneClassifier(LinearClassifier):
 
     fits_: tuple[LinearFit, ...]
     n_iter_: int
+
+    # The parameter that says how long `fit` may take.
+    _limit = "max_sweeps"
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Find the planes.
@@ -57,10 +60,13 @@ class PlaneClassifier(LinearClassifier):
         planes = zip(self._plane_names(), self.fits_, strict=True)
         late = [name for name, fit in planes if not fit.converged]
         if late:
-            warn(
-                f"{type(self).__name__} did not come to its goal for {some(late)}: allow more steps, unless "
-                "no plane parts the classes",
-                EstimatorWarning,
+            tol = getattr(self, "tol", None)
+            self._warn_of_stop(
+                f"did not come to its goal for {some(late)} in {self.n_iter_:,} {self._limit[4:]}"
+                f"{'' if tol is None else f' (tol = {tol:g})'}: allow more by {self._limit}, unless no plane "
+                "parts the classes",
+                X,
+                at_limit=True,
             )
         return self
 
@@ -318,6 +324,8 @@ class MinOver(OptimalStability):
         self.max_steps = max_steps
         self.tol = tol
         self.fit_intercept = fit_intercept
+
+    _limit = "max_steps"
 
     def _n_iter(self, fit: LinearFit) -> int:
         return fit.n_steps

@@ -150,7 +150,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
     >>> weights = rw.learn(events, alpha=1.0, beta=0.01)
     >>> classifier.weights_["x0", "yes"] == weights["pots", "yes"]
     True
-    >>> often = rw.estimators.RescorlaWagnerClassifier().fit(
+    >>> often = rw.estimators.RescorlaWagnerClassifier(passes=20).fit(
     ...     X, y, sample_weight=[30, 10, 20]
     ... )
     >>> often.classes_[often.predict_proba(X).argmax(axis=1)].tolist()
@@ -223,7 +223,9 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         Warns
         -----
         RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more.
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
         """
         X = self._examples(X, reset=True)
         self._require(y, "class")
@@ -534,7 +536,9 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         Warns
         -----
         RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more.
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
         """
         return self._fit(X, y, sample_weight)
 

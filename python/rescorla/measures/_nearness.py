@@ -11,6 +11,7 @@ from rescorla._shared.checks import (
     near,
     numbered,
     one_of,
+    only_names,
     places,
     real_array,
     several,
@@ -257,7 +258,7 @@ def _targets(
             raise TypeError(
                 "targets are names, but the vectors have none; give a mapping, or numbers of rows"
             )
-        rows = places(list(map(str, listed)), numbered(names))
+        rows = places(only_names("targets must be names", listed), numbered(names))
         if (rows < 0).any():
             name = listed[int(rows.argmin())]
             raise KeyError(f"vectors have no row for the target {name!r}{near(name, names)}")

@@ -11,7 +11,7 @@ import numpy as np
 from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
-from rescorla._shared.checks import PathName, near, one_of, places, several, thread_count
+from rescorla._shared.checks import PathName, near, one_of, only_names, places, several, thread_count
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.directions import blocks
 from rescorla._weights.weights import Weights, need_weights
@@ -397,7 +397,8 @@ def _columns(events: Events, weights: Weights, targets: Iterable[str] | None) ->
             )
         known = events.outcomes
     else:
-        known = tuple(several("targets", targets, "outcomes, one for each event"))
+        listed = several("targets", targets, "outcomes, one for each event")
+        known = tuple(only_names("targets must be names", listed))
         of_events = np.arange(len(known), dtype=np.int32)
         if len(known) != len(events):
             raise ValueError(f"targets must be {len(events)}, one for each event, not {len(known)}")

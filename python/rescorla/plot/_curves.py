@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 import numpy as np
 
 from rescorla._learn.trajectory import Trajectories
-from rescorla._shared.checks import flag, several, shown
+from rescorla._shared.checks import flag, near, plain, several, shown
 from rescorla._shared.optional import need
 from rescorla._weights.weights import Weights
 from rescorla.plot._axes import axes, legend_beside, token_ticks, unframe
@@ -216,7 +216,9 @@ def _equilibria(panel: _Panel) -> list[tuple[Weights, range | None]]:
     phases = panel.trajectories.phases
     for name in panel.equilibrium:
         if name not in phases:
-            raise KeyError(f"equilibrium has {name!r}, which is none of the phases {list(phases)}")
+            raise KeyError(
+                f"equilibrium has {name!r}, which is none of the phases {list(phases)}{near(name, phases)}"
+            )
     return [(weights, phases[name].tokens) for name, weights in panel.equilibrium.items()]
 
 
@@ -228,7 +230,7 @@ def _panels(
     """What to draw for each group, or for one without a name; all arguments checked."""
     groups: dict[str, Trajectories]
     if isinstance(trajectories, Mapping):
-        groups = dict(trajectories)
+        groups = {plain(name): recorded for name, recorded in trajectories.items()}
         if not groups:
             raise ValueError("trajectories has no groups; give what rescorla.trajectories recorded")
         tends_to = _by_group(equilibrium, groups)
@@ -253,7 +255,12 @@ def _panels(
         panels[name] = _Panel(recorded, there, tends_to[name])
     for pair in wanted or []:
         if not any(pair in panel.pairs for panel in panels.values()):
-            raise KeyError(f"pairs has {pair!r}, which no group has recorded")
+            cues = [cue for recorded in groups.values() for cue in recorded.cues]
+            outcomes = [outcome for recorded in groups.values() for outcome in recorded.outcomes]
+            raise KeyError(
+                f"pairs has {pair!r}, which no group has recorded"
+                f"{near(pair[0], cues) or near(pair[1], outcomes)}"
+            )
     return panels
 
 
@@ -267,14 +274,16 @@ def _by_group(equilibrium: Any, groups: Mapping[str, object]) -> dict[str, Any]:
         )
     for name in equilibrium:
         if name not in groups:
-            raise KeyError(f"equilibrium has {name!r}, which is none of the groups {list(groups)}")
+            raise KeyError(
+                f"equilibrium has {name!r}, which is none of the groups {list(groups)}{near(name, groups)}"
+            )
     return {name: equilibrium.get(name) for name in groups}
 
 
 def _pair(pair: object) -> Pair:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"pairs must be pairs (cue, outcome) of names, not {shown(pair)}")
-    return pair[0], pair[1]
+    return plain(pair[0]), plain(pair[1])
 
 
 def _places(ax: Axes | Iterable[Axes] | None, n: int, grouped: bool) -> list[Axes]:

@@ -13,7 +13,7 @@ from rescorla._events.given import events_unless_pair
 from rescorla._learn.arrays import Rows, rows_of_events, rows_of_sets, rows_of_tables
 from rescorla._learn.delta.units import Loss
 from rescorla._learn.plan import Plan, naming_divergence
-from rescorla._shared.checks import is_number
+from rescorla._shared.checks import is_number, shown
 from rescorla._shared.progress import Progress
 from rescorla._weights.vectors import Examples, Table, kappas, same_length, table_of, targets_of
 
@@ -111,7 +111,8 @@ class ArraySource:
         """ValueError where targets are not those of Z, or not such as the loss has."""
         if not is_number(lambda_) or lambda_ != 1:
             raise ValueError(
-                f"lambda_ must be 1.0 with arrays, where the targets are those of Z, not {lambda_!r}; scale Z"
+                "lambda_ must be 1.0 with arrays, where the targets are those of Z, not "
+                f"{shown(lambda_)}; scale Z"
             )
         check_targets("Z", self.z, loss)
 
