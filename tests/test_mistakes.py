@@ -561,6 +561,48 @@ COMMANDS = [
         "let unknown be 'ignore'",
     ),
     Mistake(
+        "blanks between what commas separate",
+        Command("learn kjv.txt --cues-from trigrams words"),
+        "separate its values by commas",
+        "--cues-from",
+        "write --cues-from trigrams,words",
+    ),
+    Mistake(
+        "commas between what blanks separate",
+        Command("learn events.tab --outcomes hand,land"),
+        "none of the 2 outcomes",
+        "--outcomes names 'hand,land'",
+        "write --outcomes hand land",
+    ),
+    Mistake(
+        "two rates with a comma",
+        Command("learn events.tab --beta 0.1,0.2"),
+        "separate its values by blanks",
+        "--beta",
+        "write --beta 0.1 0.2",
+    ),
+    Mistake(
+        "a name that begins with a hyphen",
+        Command("top w.npz --cue -ed"),
+        "expected one argument",
+        "--cue",
+        "follows an equals sign, as in --cue=",
+    ),
+    Mistake(
+        "weights of a treebank for text",
+        Command("activations kjv.txt treebank.npz --top 1"),
+        "the cues of its events are lemmas, and running text has none",
+        "treebank.npz",
+        "give it as CoNLL-U",
+    ),
+    Mistake(
+        "text after a treebank",
+        Command("learn kjv.txt --initial treebank.npz"),
+        "the cues of its events are lemmas",
+        "--initial treebank.npz",
+        "--format conllu --cues-from lemmas",
+    ),
+    Mistake(
         "capitals on the command line",
         Command("events kjv.txt --symbols A-Z -o e.rw"),
         "leaves no word of the text",
@@ -733,6 +775,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(40))
     WEIGHTS.save("w.npz")
     EVENTS.save("events.rw")
+    Path("god.conllu").write_text("1\tGods\tgod\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
+    treebank = rw.corpus_events(Path("god.conllu"), format="conllu", cues_from="lemmas")
+    rw.learn(treebank).save("treebank.npz")
     return tmp_path
 
 

@@ -243,9 +243,13 @@ def test_text_that_is_piped_in_is_coded_alike(monkeypatch: pytest.MonkeyPatch) -
     check(cues_from="bigrams", symbols="a-z")
 
 
-def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
+def treebank() -> None:
     words = "1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_\n2\tcats\tcat\tNOUN\t_\tNumber=Plur\t0\troot\t_\t_\n\n"
     Path("a.conllu").write_text(words)
+
+
+def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
+    treebank()
     options: dict[str, Any] = {"format": "conllu", "cues_from": ["lemmas", "features"]}
     rw.learn(rw.corpus_events("a.conllu", **options)).save("w.npz")
     found = said("activations", "a.conllu", "w.npz", "-o", "a.npy")
@@ -254,7 +258,13 @@ def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
     expected = rw.activations(rw.corpus_events("a.conllu", **options), rw.load_weights("w.npz"))
     assert np.array_equal(np.load("a.npy"), expected)
     # Other text has no lemmas.
-    assert "--cues-from can be 'lemmas' with the format 'conllu' only" in activations(status=1)
+    assert activations(status=1) == (
+        "rescorla: error: w.npz: the cues of its events are lemmas and features, and running text has none; "
+        "parse this text and give it as CoNLL-U, or give weights that were learned from running text\n"
+    )
+    assert "warning: --cues-from words: the events of w.npz were coded with --cues-from lemmas,features" in (
+        activations("--cues-from", "words")
+    )
     # And text is no subtitles.
     Path("a.xml").write_text(
         '<?xml version="1.0"?>\n<document><s id="1"><w id="1">The</w> cat</s></document>\n'
@@ -264,6 +274,38 @@ def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
     check(symbols="a-z")
     found = said("activations", "a.xml", "w.npz", "-o", "a.npy")
     assert "read as      subtitles (trigrams of words -> words)" in found.error
+
+
+def test_outcomes_of_a_treebank_matter_only_where_they_are_asked_for() -> None:
+    treebank()
+    options: dict[str, Any] = {"format": "conllu", "cues_from": "words", "outcomes_from": ["lemmas", "upos"]}
+    rw.learn(rw.corpus_events("a.conllu", **options)).save("w.npz")
+    assert "the events of w.npz: --cues-from words --outcomes-from none\n" in activations()
+    check(cues_from="words")
+    assert activations("--present-only", status=1) == (
+        "rescorla: error: w.npz: the outcomes of its events are lemmas and upos, and running text has none; "
+        "parse this text and give it as CoNLL-U, or leave --present-only out\n"
+    )
+    assert said("activations", "a.conllu", "w.npz", "--present-only", "-o", "a.npy").status == 0
+    assert np.load("a.npy").size == 4
+
+
+def test_weights_of_a_treebank_are_not_learned_on_with_text_unsaid() -> None:
+    treebank()
+    options = ["--format", "conllu", "--cues-from", "lemmas,words", "--outcomes-from", "features"]
+    ok("learn", "a.conllu", *options, "-o", "w.npz")
+    for command in ("learn", "equilibrium"):
+        warned = said(command, "text.txt", "--initial", "w.npz", "-o", "v.npz").error
+        for text in (
+            "warning: --initial w.npz: the cues of its events are lemmas, and these events, of running text, "
+            "have none; parse the text and give it as CoNLL-U, with --format conllu --cues-from lemmas,words",
+            "the outcomes of its events are features, and these events, of running text, have none; parse",
+        ):
+            assert text in warned
+        # What is no text is not known to have none.
+        Path("e.tab").write_text("cues\toutcomes\nthe\tNumber=Plur\n")
+        for told in (["a.conllu", *options], ["e.tab"]):
+            assert "warning" not in said(command, *told, "--initial", "w.npz", "-o", "v.npz").error
 
 
 def test_json_has_it() -> None:

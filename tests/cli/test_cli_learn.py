@@ -111,10 +111,15 @@ def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
     ("told", "status", "message"),
     [
         ("--schedule powr:1,2", 2, "did you mean 'power'?"),
-        ("--schedule power:1", 2, "does not say exponent; write power:tau=...,exponent=..."),
+        ("--schedule power:1", 2, "does not say exponent; write power:tau=N,exponent=N"),
         ("--schedule power:1,2,3", 2, "'3' in 'power:1,2,3' is one too many"),
         ("--schedule power:tau=1,tau=2", 2, "'tau=2' in"),
-        ("--schedule power:much,1", 2, "'much' is no number"),
+        ("--schedule power:much,1", 2, "'much' is no number; write power:tau=N,exponent=N"),
+        (
+            "--schedule piecewise:1;2,1;0.5;0.1",
+            2,
+            "'1;2' is no number; write piecewise:ends=N/N/...,factors=N/",
+        ),
         ("--schedule inverse_time:0", 2, "tau must be above 0"),
         ("--event-memory 5XB", 2, "'5XB' is no number of bytes; write 512MiB"),
         ("--event-memory -1", 2, "--event-memory"),

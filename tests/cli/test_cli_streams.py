@@ -15,9 +15,18 @@ import pytest
 import rescorla as rw
 from rescorla import cli
 
-# They clear a screen, write a clipboard, set a title, turn the direction of writing, and end a line.
-WILD = ["\x1b[2Jx", "\x1b]52;c;aGFja2Vk\x07y", "\u202ez", "\x9b2J", "u\r\n\tv\u2028w"]
-NOT_SHOWN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# They clear a screen, write a clipboard, set a title, turn the direction of writing, end a line, and hide.
+WILD = [
+    "\x1b[2Jx",
+    "\x1b]52;c;aGFja2Vk\x07y",
+    "\u202ez",
+    "\x9b2J",
+    "u\r\n\tv\u2028w",
+    "\ufeffs\xadt\U000e0041\u2060",
+]
+NOT_SHOWN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
 
 # Names of which each character is shown: blanks and joiners of many scripts are text.
 TAME = ["نمی\u200cخواهم", "a\u00a0b", "你\u3000好", "é", "\\x1b"]
@@ -88,8 +97,8 @@ def test_a_terminal_is_shown_names_and_not_commanded(files: Path, told: list[str
 
 
 def test_what_a_terminal_shows_is_escaped_and_else_unchanged(files: Path) -> None:
-    shown, _ = printed("top", "w.npz", "-n", "100")
-    piped, _ = printed("top", "w.npz", "-n", "100", kind=io.StringIO)
+    shown, _ = printed("top", "w.npz", "-n", "1000")
+    piped, _ = printed("top", "w.npz", "-n", "1000", kind=io.StringIO)
     names = [*WILD, *TAME]
     expected = [name if name in TAME else repr(name)[1:-1] for name in names]
     assert {line.split("\t")[0] for line in shown.splitlines()} == {*expected}
@@ -219,6 +228,99 @@ def test_the_process_without_streams(plain: Path) -> None:
     assert ended.stderr.endswith(
         b"rescorla: error: standard output is closed, and there is something to print\n"
     )
+
+
+def ended(*told: str | bytes, **how: Any) -> tuple[int, bytes, bytes]:
+    """The status of a process, with the two streams that are not redirected; it holds back what it prints."""
+    with_buffer = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how
+    how["env"] = with_buffer | how.get("env", {})
+    done: Any = subprocess.run([sys.executable, "-m", "rescorla", *told], check=False, **how)
+    return done.returncode, done.stdout or b"", done.stderr or b""
+
+
+PRINTING = [["top", "w.npz"], ["--help"], ["learn", "-h"]]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a file that is full")
+def test_a_full_disk_is_said_once(plain: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        for told in PRINTING:
+            assert ended(*told, stdout=full) == (
+                1,
+                b"",
+                b"rescorla: error: standard output: No space left on device\n",
+            )
+        # Reports are lost, and nothing else is.
+        for told, status in (
+            (["learn", "e.rw", "-o", "o.npz"], 0),
+            (["top", "no.npz"], 1),
+            (["top"], 2),
+        ):
+            assert ended(*told, stderr=full) == (status, b"", b"")
+    assert rw.load_weights("o.npz")["a", "x"] == pytest.approx(0.01)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes are those of Unix")
+def test_a_reader_who_goes_away_is_no_error(plain: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    for told in PRINTING:
+        assert ended(*told, stdout=writing) == (141, b"", b"")
+    for told in (["top", "no.npz"], ["top"]):
+        assert ended(*told, stderr=writing) == (141, b"", b"")
+    os.close(writing)
+
+
+LOCALES = [
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "latin-1"},
+    {"PYTHONIOENCODING": "ascii:strict"},
+]
+
+
+@pytest.mark.parametrize("locale", LOCALES, ids=str)
+def test_data_are_utf8_in_any_locale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: dict[str, str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rw.Weights([[1.0]], ["你"], ["é"]).save("w.npz")
+    rw.read_events([(["你"], ["é"])], "e.rw", progress=False)
+    assert ended("top", "w.npz", env=locale) == (0, "你\té\t1\n".encode(), b"")
+    table = ended("events", "e.rw", "--table", "-", "--no-progress", env=locale)
+    assert table[:2] == (0, "cues\toutcomes\n你\té\n".encode())
+    # Messages have escapes for what the locale lacks.
+    rw.Weights([[1.0]], ["x"], ["é"]).save("w.npz")
+    status, _, error = ended("activations", "e.rw", "w.npz", "--top", "1", env=locale)
+    assert (status, b"the cue '\\u4f60'" in error) == (1, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_the_name_of_a_file_goes_out_as_it_came_in(plain: Path) -> None:
+    name = b"w\xff.npz"
+    os.rename("w.npz", name)
+    assert ended("verify", name)[1] == name + b": sound, weights of 1 cues x 1 outcomes\n"
+
+
+def test_streams_are_left_as_they_were(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open("out", "w", encoding="latin-1", errors="strict") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        assert cli.main(["top", "w.npz"]) == 0
+        assert (sys.stdout, out.encoding, out.errors) == (out, "latin-1", "strict")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_keeps_its_encoding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty
+
+    monkeypatch.chdir(tmp_path)
+    # In UTF-8 the second has the byte 0x9b, which commands a terminal of Latin-1.
+    rw.Weights([[1.0]], ["é"], ["Л"]).save("w.npz")
+    ours, theirs = pty.openpty()
+    assert ended("top", "w.npz", stdout=theirs, env={"PYTHONIOENCODING": "latin-1"}) == (0, b"", b"")
+    os.close(theirs)
+    assert os.read(ours, 1 << 10) == b"\xe9\t\\u041b\t1\r\n"
+    os.close(ours)
 
 
 def test_an_argument_is_checked_also_where_it_is_not_used(plain: Path) -> None:

@@ -1,6 +1,7 @@
 """Bars count what users know: events, tokens, tiles, bytes."""
 
 import io
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -143,3 +144,32 @@ def test_bytes_have_the_unit_of_their_size(n: int, text: str, monkeypatch: pytes
             watch(n, 0)  # Of a pipe nobody knows the total.
 
     assert f"reading: {text}, 0 s" in shown(monkeypatch, watched, with_tqdm=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+@pytest.mark.parametrize(("columns", "width"), [(0, 79), (50, 49)])
+def test_a_terminal_of_no_columns_has_a_bar(
+    columns: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    # They count more than what a terminal says.
+    for name in ("COLUMNS", "LINES", "TQDM_NCOLS"):
+        monkeypatch.delenv(name, raising=False)
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    # Without lines, too.
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", min(columns, 24), columns, 0, 0))
+    with open(theirs, "w", encoding="utf-8") as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        with watching(None, "learning", "tokens") as watch:
+            assert watch is not None
+            watch(0, 3)
+            terminal.flush()
+            shown = os.read(ours, 1 << 12).decode()
+    os.close(ours)
+    assert shown.startswith("\rlearning:   0%|")
+    assert len(shown) == 1 + width

@@ -1,5 +1,6 @@
 """How far long work has come, shown to whoever waits for it."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,6 +21,9 @@ class _Bar(Protocol):
 
 BYTES = "bytes"
 """What bars count where files are read."""
+
+# The size of a terminal that does not say it, 24 lines of 80, as tqdm has it: a column stays free.
+_SIZE = {"ncols": 79, "nrows": 24}
 
 # Seconds that work in a notebook takes before there is a bar.
 _PATIENCE = 0.2
@@ -73,6 +77,18 @@ def _stream() -> TextIO:
     return stream
 
 
+def _room() -> dict[str, int]:
+    """The size of a terminal that says it has 0 columns or lines, as those of some editors do.
+
+    tqdm shows no bar there.
+    """
+    try:
+        known = os.get_terminal_size(_stream().fileno()) if _stream().isatty() else (1, 1)
+    except OSError:
+        return {}
+    return {name: usual for (name, usual), n in zip(_SIZE.items(), known, strict=True) if n == 0}
+
+
 def _begins() -> float:
     """From when on there is a bar. In a notebook each leaves its room behind: brief work has none."""
     return monotonic() + (_PATIENCE if _in_notebook() else 0.0)
@@ -113,7 +129,9 @@ class _TqdmBar:
         self._n = n
         # As in 3.10k tokens/s and 1.20MB/s.
         suffix = "B" if unit == BYTES else f" {unit}"
-        self._make = partial(tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=_stream())
+        self._make = partial(
+            tqdm, desc=label, unit=suffix, unit_scale=True, leave=False, file=_stream(), **_room()
+        )
         self._bar: Any = None
         self._begins = _begins()
 

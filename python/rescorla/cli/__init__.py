@@ -24,6 +24,7 @@ from rescorla.cli import (
     events,
     export,
     info,
+    joining,
     learn,
     plot,
     printing,
@@ -56,7 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with printing.streams():
         try:
             return _run(told)
-        except printing.ClosedError as error:
+        except BrokenPipeError:
+            return 141
+        except printing.StreamError as error:
             return _complain(f"error: {error}", 1)
 
 
@@ -65,6 +68,8 @@ def _run(told: Sequence[str]) -> int:
     if not told:
         program.print_help(sys.stderr)
         raise SystemExit(2)
+    if known := command.all_of(program).get(told[0]):
+        joining.check(told[1:], known)
     options, unknown = program.parse_known_args(told)
     if unknown:
         options.usage(command.unknown(unknown, options.command))
@@ -79,9 +84,7 @@ def _run(told: Sequence[str]) -> int:
             status: int | None = options.run(options)
             sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes standard output once more at exit; that must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        raise  # An OSError, but none to tell of.
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except _ERRORS as error:

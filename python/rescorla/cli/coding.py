@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rescorla._events.events import Events
 from rescorla._events.kinds import Look
 from rescorla._events.names import listed, mapped
 from rescorla._events.recorded import (
@@ -20,7 +21,7 @@ from rescorla._events.recorded import (
     same_values,
     with_background,
 )
-from rescorla._events.text import TextOptions
+from rescorla._events.text import SAID, TextOptions
 from rescorla._shared.warn import warn
 from rescorla.cli import printing
 
@@ -29,6 +30,7 @@ _NO_MATTER = "outcomes_from"
 # What files hold is no matter of what words are.
 _FORMAT = "format"
 _DEFAULTS = TextOptions()._asdict() | SHARED
+_SIDES = {"cues_from": "cues", "outcomes_from": "outcomes"}
 
 
 class Like:
@@ -62,10 +64,13 @@ class Like:
                     "with"
                 )
             return
+        if options.format != "conllu":
+            self._check_treebank(options, given)
         self._check_lost(options, given | {_FORMAT, _NO_MATTER})
         self._warn_of_others(options, given - {_FORMAT, _NO_MATTER})
         taken = {n: each for n, each in self._coding.options.items() if n not in given | {_FORMAT}}
-        if _NO_MATTER in self._coding.lost and _NO_MATTER not in given:
+        lost = _NO_MATTER in self._coding.lost or (options.format != "conllu" and self._said(_NO_MATTER))
+        if lost and _NO_MATTER not in given:
             taken[_NO_MATTER] = []
         for name, value in taken.items():
             one = name.endswith("_from") and not isinstance(value, list)
@@ -75,6 +80,40 @@ class Like:
             told = " ".join(shown(options.text_flags, name, value) for name, value in taken.items())
             options.coded_as = f"the events of {self._file}: {told or 'all options by default'}"
             printing.show({"coded as": options.coded_as})
+
+    def warn_of_text(self, events: Events) -> None:
+        """Warn where learning is to go on with events of running text from weights of a treebank."""
+        now = Like("", {"events": events.parameters})._coding
+        if now is None or now.options.get("format") == "conllu":
+            return
+        for name, side in _SIDES.items():
+            if self._coding is not None and (said := self._said(name)):
+                same = shown({name: f"--{side}-from"}, name, self._coding.options[name])
+                warn(
+                    f"--initial {self._file}: the {side} of its events are {' and '.join(said)}, and these "
+                    "events, of running text, have none; parse the text and give it as CoNLL-U, with "
+                    f"--format conllu {same}"
+                )
+
+    def _said(self, name: str) -> list[str]:
+        """What only a treebank says of words, such as lemmas, and the cues or outcomes of the events are."""
+        value = None if self._coding is None else self._coding.options.get(name)
+        return [each for each in (value if isinstance(value, list) else [value]) if each in SAID]
+
+    def _check_treebank(self, options: argparse.Namespace, given: set[str]) -> None:
+        """ValueError where running text does not have what is needed."""
+        for name, side in _SIDES.items():
+            said = " and ".join(self._said(name))
+            if said and name not in given and (name != _NO_MATTER or options.present_only):
+                instead = (
+                    "leave --present-only out"
+                    if name == _NO_MATTER
+                    else "give weights that were learned from running text"
+                )
+                raise ValueError(
+                    f"{self._file}: the {side} of its events are {said}, and running text has none; parse "
+                    f"this text and give it as CoNLL-U, or {instead}"
+                )
 
     def _check_lost(self, options: argparse.Namespace, others: set[str]) -> None:
         """ValueError that names the first option whose value was not kept, and what to do."""

@@ -203,12 +203,25 @@ class Parser(argparse.ArgumentParser):
         wrong = re.search(r"invalid choice: '([^']*)' \(choose from (.*)\)", message)
         if wrong is not None:
             message += near(wrong[1], [choice.strip(" '") for choice in wrong[2].split(",")])
+        if missing := re.match(r"argument .*(--[\w-]+): expected (at least )?one argument", message):
+            message += f"; one that begins with - follows an equals sign, as in {missing[1]}=-s"
         # Of what was given there may be anything in it.
         super().error(printing.escaped(message, sys.stderr))
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # Some versions of argparse take -- out of the values of options, too, and leave an empty list.
+        if action.option_strings and arg_strings == ["--"]:
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value if action.nargs is None else [value]
+        return super()._get_values(action, arg_strings)
+
     def _print_message(self, message: str, file: Any = None) -> None:
-        # As it is: argparse may set its own texts in colours, by control characters.
-        super()._print_message(message, getattr(file, "unshielded", file))
+        # As it is: argparse may set its own texts in colours, by control characters. And at once: argparse
+        # passes over what cannot be written.
+        stream = getattr(file, "unshielded", file)
+        stream.write(message)
+        stream.flush()
 
 
 def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:

@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> None:
         ("cues", rows, weights._row_numbers),
         ("outcomes", columns, weights._column_numbers),
     ):
+        name_lists.check_apart(side, names, known)
         if names is not None:
             chosen(side, names, known)
     if rows is not None or columns is not None:

@@ -11,6 +11,7 @@ from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.rule import FIRST, RULES
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
+from rescorla.cli.coding import Like
 from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 
@@ -129,8 +130,12 @@ def run(options: argparse.Namespace) -> None:
     if options.initial is not None:
         rule["initial"] = weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
+    if options.initial is not None:
+        Like(os.fspath(options.initial), rule["initial"].parameters).warn_of_text(events)
     source.check_names_meant("cues", rule["cues"], events.cues)
     source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
+    name_lists.check_apart("cues", rule["cues"], events.cues)
+    name_lists.check_apart("outcomes", rule["outcomes"], events.outcomes)
     rule |= weight_files.per_name(options, events, 0.1)
     learned = learn(
         events,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import math
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TextIO, cast
 
 from rescorla._events.events import Events
@@ -26,14 +27,17 @@ COUNTED = {
 
 
 # What makes a terminal do something else than show it: control characters, those that turn the direction of
-# writing, line breaks of Unicode, and bytes of names that are no text.
-_COMMANDS = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+# writing, line breaks of Unicode, marks that nobody sees, and bytes of names that are no text.
+_COMMANDS = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff9-\ufffb\U000e0000-\U000e007f"
+)
 _IN_TEXT = re.compile(f"[{_COMMANDS}]")
 _IN_LINE = re.compile(f"[{_COMMANDS}\t\n]")
 
 
-class ClosedError(Exception):
-    """A stream of the process is closed."""
+class StreamError(Exception):
+    """A stream of the process is closed, or cannot be written."""
 
 
 @contextmanager
@@ -41,24 +45,32 @@ def streams() -> Iterator[None]:
     """Standard output and standard error as commands use them.
 
     A terminal gets no character that makes it do something else than show it: names come from files that
-    others wrote. Printing to a closed standard output raises `ClosedError`, to a closed standard error it
-    does nothing.
+    others wrote. A file or a pipe gets names as they are, in UTF-8 whatever the locale. Where standard output
+    is closed or cannot be written, printing raises `StreamError`. What standard error does not take is lost.
     """
     given = sys.stdout, sys.stderr
     _hold_closed()
-    with open(os.devnull, "w", encoding="utf-8", errors="backslashreplace") as nowhere:
-        sys.stdout = cast("TextIO", _ClosedStream()) if sys.stdout is None else shielded(sys.stdout)
-        sys.stderr = nowhere if sys.stderr is None else shielded(sys.stderr)
+    with (
+        open(os.devnull, "w", encoding="utf-8", errors="backslashreplace") as nowhere,
+        _encoded(sys.stdout, utf8=True),
+        _encoded(sys.stderr, utf8=False),
+    ):
+        sys.stdout = shielded(cast("TextIO", _ClosedStream() if sys.stdout is None else _Output(sys.stdout)))
+        sys.stderr = shielded(cast("TextIO", nowhere if sys.stderr is None else _Report(sys.stderr)))
         try:
             yield
         finally:
+            for stream in (sys.stdout, sys.stderr):
+                # At the end of the process nobody could say any more what is wrong.
+                with suppress(OSError, StreamError):
+                    stream.flush()
             sys.stdout, sys.stderr = given
 
 
 def standard_input() -> TextIO:
     """Standard input, if it is open."""
     if sys.stdin is None:
-        raise ClosedError("standard input is closed, and - reads it; give the name of a file")
+        raise StreamError("standard input is closed, and - reads it; give the name of a file")
     return sys.stdin
 
 
@@ -74,7 +86,7 @@ def escaped(text: str, stream: TextIO) -> str:
 
 def row(*cells: str) -> None:
     """Print cells with tabs between."""
-    print(*(escaped(cell, sys.stdout) for cell in cells), sep="\t")
+    print("\t".join(escaped(cell, sys.stdout) for cell in cells))
 
 
 def show(lines: Mapping[str, object], *, file: TextIO | None = None) -> None:
@@ -164,6 +176,24 @@ def _hold_closed() -> None:
     os.close(number)
 
 
+@contextmanager
+def _encoded(stream: TextIO | None, *, utf8: bool) -> Iterator[None]:
+    """Let a stream take any character: in UTF-8, or as an escape where a terminal or the locale lacks it."""
+    if not isinstance(stream, io.TextIOWrapper):
+        yield
+        return
+    encoding, errors = stream.encoding, stream.errors
+    if utf8 and not stream.isatty():
+        # Bytes of the names of files that are no text go out as they came in.
+        stream.reconfigure(encoding="utf-8", errors="surrogateescape")
+    else:
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        stream.reconfigure(encoding=encoding, errors=errors)
+
+
 class _Terminal:
     """A terminal that is shown escapes in place of what it would take for commands."""
 
@@ -181,11 +211,60 @@ class _Terminal:
             self.write(each)
 
 
+class _Output:
+    """Standard output: an error says that it is this that cannot be written."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._is_terminal = stream.isatty()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except OSError as error:
+            self._fail(error)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for each in lines:
+            self.write(each)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._fail(error)
+
+    def _fail(self, error: OSError) -> None:
+        with suppress(OSError):
+            # Python writes at exit what a stream still holds, and that must not fail again.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+        if isinstance(error, BrokenPipeError):
+            raise error
+        raise StreamError(f"standard output: {error.strerror}") from error
+
+
+class _Report(_Output):
+    """Standard error: where it cannot be written there is no place to say so."""
+
+    def _fail(self, error: OSError) -> None:
+        with suppress(StreamError):
+            super()._fail(error)
+
+
 class _ClosedStream:
     """A standard output that is closed."""
 
     def write(self, _: str) -> NoReturn:
-        raise ClosedError("standard output is closed, and there is something to print")
+        raise StreamError("standard output is closed, and there is something to print")
 
     def writelines(self, lines: Iterable[str]) -> None:
         for each in lines:

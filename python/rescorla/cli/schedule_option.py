@@ -24,7 +24,7 @@ def schedule_of(text: str) -> Schedule:
         )
     make = getattr(schedules, name)
     wanted = list(inspect.signature(make).parameters)
-    form = f"{name}:{','.join(f'{each}=...' for each in wanted)}"
+    form = f"{name}:{','.join(f'{each}=' + ('N/N/...' if each in _LISTS else 'N') for each in wanted)}"
     told: dict[str, Any] = {}
     for place, each in enumerate(given.split(",") if given else ()):
         argument, equals, value = each.partition("=")
@@ -32,7 +32,10 @@ def schedule_of(text: str) -> Schedule:
             argument, value = wanted[place] if place < len(wanted) else "", each
         if argument not in wanted or argument in told:
             raise argparse.ArgumentTypeError(f"{each!r} in {text!r} is one too many; write {form}")
-        told[argument] = _numbers(value) if argument in _LISTS else number(value)
+        try:
+            told[argument] = _numbers(value) if argument in _LISTS else number(value)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}; write {form}") from None
     if len(told) < len(wanted):
         missing = next(each for each in wanted if each not in told)
         raise argparse.ArgumentTypeError(f"{text!r} does not say {missing}; write {form}")
