@@ -37,8 +37,14 @@ may be missing. Numbers that are not finite are null.
 | 1 | an error, which one line on standard error describes |
 | 2 | wrong usage |
 | 3 | `verify`: tiles of a store are missing or bad |
+| 129 | ended by SIGHUP, as when the terminal closes |
 | 130 | interrupted by Ctrl-C |
 | 141 | the program that read the output has closed the pipe |
+| 143 | ended by SIGTERM, as by `kill` or a batch system |
+
+SIGTERM and SIGHUP stop a command as Ctrl-C does, with one line on standard error: files that were being
+written go, older ones of that name stay as they were, and so do the tiles of a store that are whole. Then the
+process ends by the signal itself, which a shell reports as 143 or 129. Under `nohup`, SIGHUP does nothing.
 """
 
 

@@ -164,6 +164,7 @@ def calls() -> dict[str, Call]:
         "Events.to_table": Call(events.to_table, {"path": "new.tab", "progress": None}),
         "Events.verify": Call(events.verify, {"progress": None}),
         "Events.with_background": Call(events.with_background, {"name": "here", **made}),
+        "Trajectories.activations": Call(curves.activations, {"cues": "a"}),
         "Trajectories.load": Call(rw.Trajectories.load, {"path": "c.npz"}),
         "Trajectories.save": Call(curves.save, {"path": "new.npz"}),
         "Trajectories.to_pandas": Call(curves.to_pandas, {}),

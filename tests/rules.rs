@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use rescorla::internals::error::{Error, Result};
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
-use rescorla::internals::learn::trajectory::{Cells, Recording};
+use rescorla::internals::learn::trajectory::{Cells, Probes, Recording, Records};
 use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::internals::lists::Lists;
 use rescorla::internals::monitor::Monitor;
 use rescorla::internals::rules::rescorla_wagner::RescorlaWagner;
 use rescorla::internals::rules::rule::{At, Rule};
@@ -312,9 +313,11 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
 
     let tokens: Vec<u64> = (0..steps.len() as u64).step_by(2).collect();
     let (rows, mut out) = ([3, 0], vec![E::default(); 2 * OUTCOMES * tokens.len()]);
-    let recording = Recording { tokens: &tokens, cells: Cells::Block(&rows), predictions: false };
+    let probes = Probes { tokens: &[], cues: &Lists::default() };
+    let recording = Recording { tokens: &tokens, cells: Cells::Block(&rows), predictions: false, probes };
     planned::<E, _>(case, kernel, |plan| {
-        plan.trajectories_by(rule, &file, &recording, &mut out, &Monitor::new()).unwrap();
+        let out = Records { weights: &mut out, predicted: &mut [], probed: &mut [] };
+        plan.trajectories_by(rule, &file, &recording, out, &Monitor::new()).unwrap();
     });
     let mut expected = Vec::new();
     for column in 0..OUTCOMES {

@@ -42,3 +42,55 @@ def test_what_does_not_fit_is_an_error(call: str) -> None:
     # A small allocation of the system's or of a library may hit the limit by chance.
     assert (other, hung) == (0, 0), done.stdout
     assert died <= 1, done.stdout
+
+
+RESULTS = """
+import resource, sys
+import numpy as np
+import rescorla as rw
+
+n = 6000
+events = rw.read_events(([f"c{i}"], [f"o{i}"]) for i in range(n))
+weights = rw.Weights(np.zeros((1, n)), ["c0"], events.outcomes)
+with open("/proc/self/statm") as stream:
+    size = int(stream.read().split()[0]) * resource.getpagesize()
+# The result alone takes more.
+resource.setrlimit(resource.RLIMIT_AS, (size + 8 * n * n * 2 // 3,) * 2)
+try:
+    {
+        "learn": lambda: rw.learn(events),
+        "equilibrium": lambda: rw.equilibrium(events),
+        "activations": lambda: rw.activations(["c0"] * n, weights),
+    }[sys.argv[1]]()
+except MemoryError as error:
+    print(error)
+"""
+TOLD = {
+    "learn": (
+        "6,000 x 6,000 weights of float64 (cues x outcomes)",
+        "learn fewer outcomes, or in float32, or into a .npy file, which needs no memory for them",
+    ),
+    "equilibrium": (
+        "6,000 x 6,000 weights of float64 (cues x outcomes)",
+        "keep fewer outcomes of the events, by Events.filter or rescorla events --keep-outcomes",
+    ),
+    "activations": (
+        "6,000 x 6,000 activations of float64",
+        "take fewer events or outcomes at a time, or in float32, or only the outcomes that are present in "
+        "each event, or write them to a .npy file",
+    ),
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits are those of Linux")
+@pytest.mark.parametrize("call", TOLD)
+def test_a_result_for_which_there_is_no_memory_says_how_large_it_is(call: str) -> None:
+    what, cure = TOLD[call]
+    done = subprocess.run(
+        [sys.executable, "-c", RESULTS, call],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "1"},
+    )
+    assert done.stdout == (f"{what} need 288000000 bytes (0.3 GiB) of memory, more than can be had; {cure}\n")

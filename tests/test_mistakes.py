@@ -413,6 +413,13 @@ LEARNING = [
         "the cue",
         "write [cue, outcome]",
     ),
+    Mistake(
+        "activations of a cue that was not recorded",
+        lambda: lib.trajectories(EVENTS, cues=["light"]).activations("heaven"),
+        "'heaven', which is none of the 1 that were recorded",
+        "cues",
+        "record it, trajectories(..., cues=[..., 'heaven'])",
+    ),
 ]
 WEIGHING = [
     Mistake(

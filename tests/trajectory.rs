@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
-use rescorla::internals::learn::trajectory::{Cells, Recording};
+use rescorla::internals::learn::trajectory::{Cells, Probes, Recording, Records};
 use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
+use rescorla::internals::lists::Lists;
 use rescorla::internals::monitor::Monitor;
 use rescorla::internals::tiles::method::Method;
 use rescorla::internals::tiles::result::Matrix;
@@ -32,6 +33,8 @@ struct Case {
     continued: bool,
     /// The tokens to record.
     tokens: Vec<u64>,
+    /// After how many tokens to probe, and which cues.
+    probes: Vec<(u64, Vec<u32>)>,
     tile: Option<usize>,
     threads: usize,
     budget: usize,
@@ -55,17 +58,35 @@ fn cases() -> impl Strategy<Value = Case> {
         (prop::option::of([factors(), factors()]), prop_oneof![Just(1.0), 0.1..1.0_f64]),
         prop::collection::vec(prop_oneof![Just(0.0), Just(-0.0), -1.0..1.0_f64], CUES * 3),
         any::<bool>(),
-        prop::collection::btree_set(0..=TOKENS as u64, 0..9),
+        (
+            prop::collection::btree_set(0..=TOKENS as u64, 0..9),
+            prop::collection::vec((0..=TOKENS as u64, prop::collection::vec(0..CUES as u32, 0..4)), 0..6),
+        ),
         prop::option::of(1_usize..20),
         1_usize..4,
         // In between there is room for a tile more, and not always for the events.
         prop_oneof![Just(0), 100_usize..1500, Just(BUDGET)],
     )
         .prop_map(
-            |(events, alpha, (factors, retention), initial, continued, tokens, tile, threads, budget)| {
+            |(events, alpha, (factors, retention), initial, continued, asked, tile, threads, budget)| {
                 let last = events.iter().map(|event| u64::from(event.2)).sum();
+                let (tokens, mut probes) = asked;
                 let tokens = tokens.into_iter().filter(|&token| token <= last).collect();
-                Case { events, alpha, factors, retention, initial, continued, tokens, tile, threads, budget }
+                probes.retain(|probe| probe.0 <= last);
+                probes.sort();
+                Case {
+                    events,
+                    alpha,
+                    factors,
+                    retention,
+                    initial,
+                    continued,
+                    tokens,
+                    probes,
+                    tile,
+                    threads,
+                    budget,
+                }
             },
         )
 }
@@ -220,16 +241,38 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let cell = |token: u64, [row, column]: [u32; 2]| {
         steps[token as usize][row as usize * OUTCOMES + column as usize]
     };
+    let (probes, mut sets) = (case.probes.iter().map(|probe| probe.0).collect::<Vec<_>>(), Lists::default());
+    case.probes.iter().for_each(|probe| sets.gather(probe.1.iter().copied()).unwrap());
+    let activation = |token: u64, cues: &[u32], column: u32| {
+        cues.iter().fold(E::default(), |sum, &cue| sum.plus(cell(token, [cue, column])))
+    };
+    let each: Vec<_> = case.events.iter().flat_map(|event| (0..event.2).map(move |_| event)).collect();
     for predictions in [false, true] {
         let recorded = |cells: Cells<'_>, n: usize| {
             let mut out = vec![E::default(); n * case.tokens.len()];
-            let recording = Recording { tokens: &case.tokens, cells, predictions };
+            let mut predicted = vec![E::default(); usize::from(predictions) * OUTCOMES * case.tokens.len()];
+            let mut probed = vec![E::default(); OUTCOMES * probes.len()];
+            let probes = Probes { tokens: &probes, cues: &sets };
+            let recording = Recording { tokens: &case.tokens, cells, predictions, probes };
             let (_, table) = planned::<E, _>(case, kernel, |plan| {
-                plan.trajectories(&file, &recording, &mut out, &Monitor::new()).unwrap()
+                let out = Records { weights: &mut out, predicted: &mut predicted, probed: &mut probed };
+                plan.trajectories(&file, &recording, out, &Monitor::new()).unwrap()
             });
-            (out, table)
+            (out, table, predicted, probed)
         };
-        let (block, table) = recorded(Cells::Block(&rows), 3 * OUTCOMES);
+        let (block, table, predicted, probed) = recorded(Cells::Block(&rows), 3 * OUTCOMES);
+        let of_probes = (0..OUTCOMES as u32)
+            .flat_map(|column| case.probes.iter().map(move |(token, cues)| activation(*token, cues, column)));
+        assert_eq!(bits(probed), bits(of_probes), "{kernel}: probes");
+        if predictions {
+            let before = |token: u64, column| match token.checked_sub(1) {
+                Some(before) => activation(before, &each[before as usize].0, column),
+                None => E::default(),
+            };
+            let before = (0..OUTCOMES as u32)
+                .flat_map(|column| case.tokens.iter().map(move |&token| before(token, column)));
+            assert_eq!(bits(predicted), bits(before), "{kernel}: predictions");
+        }
         let mut expected = Vec::new();
         for column in 0..OUTCOMES as u32 {
             for &token in &case.tokens {
@@ -237,19 +280,17 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
             }
         }
         assert_eq!(bits(block), bits(expected), "{kernel}: block");
-        let (traces, _) = recorded(Cells::Pairs(&pairs), 3);
+        let (traces, ..) = recorded(Cells::Pairs(&pairs), 3);
         let expected = pairs.iter().flat_map(|&pair| case.tokens.iter().map(move |&token| cell(token, pair)));
         assert_eq!(bits(traces), bits(expected), "{kernel}: pairs");
 
         assert_eq!(table.is_some(), predictions);
         let Some(table) = table else { continue };
-        let each: Vec<_> = case.events.iter().flat_map(|event| (0..event.2).map(move |_| event)).collect();
         let mut asked = Vec::new();
         for (record, &token) in (0..).zip(&case.tokens).filter(|(_, token)| **token > 0) {
             let (cues, outcomes, _) = each[token as usize - 1];
             for &column in outcomes {
-                let add = |sum: E, &cue: &u32| sum.plus(cell(token - 1, [cue, column]));
-                let activation = cues.iter().fold(E::default(), add);
+                let activation = activation(token - 1, cues, column);
                 asked.push((record, column, activation, E::from_f64(1.0).minus(activation)));
             }
         }
@@ -281,6 +322,7 @@ fn one_event(frequency: u32) -> Case {
         initial: vec![0.0; CUES * 3],
         continued: false,
         tokens: vec![1],
+        probes: Vec::new(),
         tile: None,
         threads: 1,
         budget: BUDGET,
@@ -291,23 +333,43 @@ fn one_event(frequency: u32) -> Case {
 fn recordings_that_do_not_fit_are_refused() {
     let case = one_event(3);
     let file = file(&case);
-    let refused = |recording: Recording<'_>, n: usize, average: bool| {
+    let refused = |recording: Recording<'_>, [n, n_predicted, n_probed]: [usize; 3], average: bool| {
         planned::<f64, _>(&case, Isa::best(), |plan| {
-            let mut out = vec![0.0; n];
-            Plan { average, ..plan }.trajectories(&file, &recording, &mut out, &Monitor::new())
+            let (mut weights, mut predicted, mut probed) =
+                (vec![0.0; n], vec![0.0; n_predicted], vec![0.0; n_probed]);
+            let out = Records { weights: &mut weights, predicted: &mut predicted, probed: &mut probed };
+            Plan { average, ..plan }.trajectories(&file, &recording, out, &Monitor::new())
         })
         .err()
         .is_some_and(|error| matches!(error, Error::Argument(_)))
     };
-    let fits = Recording { tokens: &[0, 3], cells: Cells::Pairs(&[[1, 8]]), predictions: true };
-    assert!(!refused(fits, 2, false));
-    assert!(refused(fits, 3, false));
-    assert!(refused(fits, 2, true));
-    assert!(refused(Recording { tokens: &[3, 3], ..fits }, 2, false));
-    assert!(refused(Recording { tokens: &[0, 4], ..fits }, 2, false));
-    assert!(refused(Recording { cells: Cells::Pairs(&[[CUES as u32, 0]]), ..fits }, 2, false));
-    assert!(refused(Recording { cells: Cells::Pairs(&[[0, OUTCOMES as u32]]), ..fits }, 2, false));
-    assert!(refused(Recording { cells: Cells::Block(&[CUES as u32]), ..fits }, 2 * OUTCOMES, false));
+    let sets = |sets: &[u32]| {
+        let mut lists = Lists::default();
+        sets.iter().for_each(|&row| lists.gather([row].into_iter()).unwrap());
+        lists
+    };
+    let (one, two, unknown) = (sets(&[0]), sets(&[0, 1]), sets(&[CUES as u32]));
+    let probes = Probes { tokens: &[3], cues: &one };
+    let fits = Recording { tokens: &[0, 3], cells: Cells::Pairs(&[[1, 8]]), predictions: true, probes };
+    let right = [2, 2 * OUTCOMES, OUTCOMES];
+    assert!(!refused(fits, right, false));
+    assert!(!refused(fits, [2, 0, OUTCOMES], false));
+    for wrong in [[3, 0, OUTCOMES], [2, OUTCOMES, OUTCOMES], [2, 0, 0], [2, 0, 2 * OUTCOMES]] {
+        assert!(refused(fits, wrong, false), "{wrong:?}");
+    }
+    assert!(refused(fits, right, true));
+    assert!(refused(Recording { tokens: &[3, 3], ..fits }, right, false));
+    assert!(refused(Recording { tokens: &[0, 4], ..fits }, right, false));
+    assert!(refused(Recording { cells: Cells::Pairs(&[[CUES as u32, 0]]), ..fits }, right, false));
+    assert!(refused(Recording { cells: Cells::Pairs(&[[0, OUTCOMES as u32]]), ..fits }, right, false));
+    let block = [2 * OUTCOMES, 0, OUTCOMES];
+    assert!(!refused(Recording { cells: Cells::Block(&[0]), ..fits }, block, false));
+    assert!(refused(Recording { cells: Cells::Block(&[CUES as u32]), ..fits }, block, false));
+    assert!(refused(Recording { probes: Probes { tokens: &[4], ..probes }, ..fits }, right, false));
+    assert!(refused(Recording { probes: Probes { cues: &unknown, ..probes }, ..fits }, right, false));
+    assert!(refused(Recording { probes: Probes { tokens: &[], ..probes }, ..fits }, [2, 0, 0], false));
+    let falling = Probes { tokens: &[2, 1], cues: &two };
+    assert!(refused(Recording { probes: falling, ..fits }, [2, 0, 2 * OUTCOMES], false));
 }
 
 #[test]
@@ -315,13 +377,15 @@ fn a_stopped_monitor_stops_the_recording() {
     let case = one_event(u32::MAX);
     let file = file(&case);
     let tokens: Vec<u64> = (1..).step_by(1000).take(1_000_000).collect();
-    let recording = Recording { tokens: &tokens, cells: Cells::Pairs(&[[0, 0]]), predictions: true };
+    let probes = Probes { tokens: &[], cues: &Lists::default() };
+    let recording = Recording { tokens: &tokens, cells: Cells::Pairs(&[[0, 0]]), predictions: true, probes };
     let monitor = Monitor::new();
     let mut out = vec![0.0; tokens.len()];
     let result = monitor.watch(
         || {
             planned::<f64, _>(&case, Isa::best(), |plan| {
-                plan.trajectories(&file, &recording, &mut out, &monitor).map(drop)
+                let out = Records { weights: &mut out, predicted: &mut [], probed: &mut [] };
+                plan.trajectories(&file, &recording, out, &monitor).map(drop)
             })
         },
         |done, total| {

@@ -175,6 +175,29 @@ impl PyEventFile {
         Ok(frequencies.into_pyarray(py))
     }
 
+    /// The events of frequency 0 that have cues and at most so many tokens before them, and how many these are.
+    fn probes<'py>(&self, py: Python<'py>, last: u64) -> PyResult<(Ints<'py>, Ints<'py>)> {
+        let (rows, tokens) = watched(py, &None, |monitor| {
+            let (mut rows, mut tokens, mut past) = (Vec::new(), Vec::new(), 0_u64);
+            for chunk in 0..self.file.n_chunks() {
+                monitor.check()?;
+                self.file.for_each(self.file.events_of(chunk), |row, cues, _, frequency| {
+                    if frequency == 0 && !cues.is_empty() && past <= last {
+                        rows.grow(row as i64)?;
+                        tokens.grow(past as i64)?;
+                    }
+                    past = past.saturating_add(frequency.into());
+                    Ok(())
+                })?;
+                if past > last {
+                    break;
+                }
+            }
+            Ok((rows, tokens))
+        })?;
+        Ok((rows.into_pyarray(py), tokens.into_pyarray(py)))
+    }
+
     /// The events of a range: (cues, outcomes, frequency).
     fn events<'py>(&self, py: Python<'py>, start: u64, stop: u64) -> PyResult<Bound<'py, PyList>> {
         let _call = Call::begin(py)?;

@@ -9,20 +9,24 @@ use super::file::PyEventFile;
 use super::learn::{Arguments, as_dict};
 use crate::error::Error;
 use crate::events::EventFile;
-use crate::learn::trajectory::{Cells, Predictions, Recording};
+use crate::learn::trajectory::{Cells, Predictions, Probes, Recording, Records};
 use crate::learn::{Kernels, Plan, Report};
+use crate::lists::Lists;
 use crate::memory::{collected, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::rules::table::{WithRule, by_name};
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
-/// or else for each column the `rows`, after each of the `tokens`.
+/// or else for each column the `rows`, after each of the `tokens`. `predicted` takes for each column the activations just before each
+/// of the tokens, unless it is empty. `probes` are after how many tokens to probe, numbers of cues, and the rows of these; `probed`
+/// takes for each column the activation at each probe.
 #[pyfunction]
 #[pyo3(
-    signature = (events, *, tokens, rows, columns, predictions, out, **parameters),
+    signature = (events, *, tokens, rows, columns, predictions, probes, out, predicted, probed, **parameters),
     text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, retention, schedule, cue_rows, outcome_columns, \
-                      initial, initial_columns, tokens, rows, columns, predictions, out, threads, kernel, tile, progress)"
+                      initial, initial_columns, tokens, rows, columns, predictions, probes, out, predicted, probed, threads, kernel, \
+                      tile, progress)"
 )]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn trajectories<'py>(
@@ -32,7 +36,10 @@ pub(crate) fn trajectories<'py>(
     rows: Read1<'py, i64>,
     columns: Option<Read1<'py, i64>>,
     predictions: bool,
+    probes: (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>),
     out: Bound<'py, PyAny>,
+    predicted: Bound<'py, PyAny>,
+    probed: Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?.forward();
@@ -42,8 +49,10 @@ pub(crate) fn trajectories<'py>(
         pairs: columns.map(|columns| pairs(&rows, &columns)).transpose()?,
         rows,
         predictions,
+        probed: &numbers(&probes.0)?,
+        probes: lists(&probes.1, &probes.2)?,
     };
-    of_floats!(out, Ix1, out => wanted.record(py, events, &arguments, out), else {
+    of_floats!(out, Ix1, out => wanted.record(py, events, &arguments, [out, predicted.cast()?, probed.cast()?]), else {
         Err(Error::Argument("expected float64 or float32 for the result".into()).into())
     })
 }
@@ -54,6 +63,9 @@ struct Wanted<'a> {
     rows: Vec<u32>,
     pairs: Option<Vec<[u32; 2]>>,
     predictions: bool,
+    /// How many tokens come before each probe, and the rows of its cues.
+    probed: &'a [u64],
+    probes: Lists,
 }
 
 impl Wanted<'_> {
@@ -62,13 +74,16 @@ impl Wanted<'_> {
         py: Python<'py>,
         events: &PyEventFile,
         arguments: &Arguments<'_>,
-        out: &Bound<'py, PyArray1<E>>,
+        out: [&Bound<'py, PyArray1<E>>; 3],
     ) -> PyResult<Bound<'py, PyDict>> {
         // Held until the work is done.
-        let mut out = Write::of(out)?;
-        let out = out.slice()?;
+        let [mut weights, mut predicted, mut probed] =
+            [Write::of(out[0])?, Write::of(out[1])?, Write::of(out[2])?];
+        let (weights, predicted, probed) = (weights.slice()?, predicted.slice()?, probed.slice()?);
+        let out = Records { weights, predicted, probed };
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
-        let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions };
+        let probes = Probes { tokens: self.probed, cues: &self.probes };
+        let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions, probes };
         let rule = arguments.rule.as_str();
         let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
             by_name(rule, Tracing { file, plan, recording: &recording, out, monitor })
@@ -89,7 +104,7 @@ struct Tracing<'l, E: Clone> {
     file: &'l EventFile,
     plan: &'l Plan<'l, E>,
     recording: &'l Recording<'l>,
-    out: &'l mut [E],
+    out: Records<'l, E>,
     monitor: &'l Monitor,
 }
 
@@ -114,4 +129,10 @@ fn pairs(rows: &[u32], columns: &[u32]) -> Result<Vec<[u32; 2]>, Error> {
         return Err(Error::Argument(format!("expected {} columns, found {}", rows.len(), columns.len())));
     }
     collected(rows.iter().zip(columns).map(|(&row, &column)| [row, column]))
+}
+
+/// Lists of these lengths, of rows.
+fn lists(lengths: &Read1<'_, i64>, rows: &Read1<'_, i64>) -> PyResult<Lists> {
+    let lists = Lists::of(&indices(lengths)?, indices(rows)?)?;
+    Ok(lists.ok_or_else(|| Error::Argument("expected as many rows as the probes have cues".into()))?)
 }

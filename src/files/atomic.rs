@@ -4,6 +4,10 @@
 //! stops on the way, the old file is as it was. Links are followed: the file that a link leads to is replaced. The new file gets
 //! the mode of the old one and, where that is permitted, its owner.
 //!
+//! On Linux a temporary file has no name until it is whole (`O_TMPFILE`): the system removes it with the process that writes it,
+//! also where that is killed. Only between getting a name and losing it to the rename can a kill leave it. Where the disk has no
+//! such files, or does not let them be named later, which is tried first, the file has a hidden name from the beginning.
+//!
 //! A temporary is locked as long as its writer lives. So the next writer of the same file recognises what a killed process left,
 //! and removes it. A thread syncs a long file while it is written, so that little is left to wait for at the end.
 
@@ -52,14 +56,17 @@ impl AtomicFile {
     /// [`Error::Io`] when the folder does not exist or cannot be written, [`Error::Argument`] when the path is something else
     /// than a regular file: devices and pipes are never replaced.
     pub fn create(path: &Path) -> Result<Self> {
+        Self::begin(path, |target| Temporary::unnamed(target).map_or_else(|| Temporary::file(target), Ok))
+    }
+
+    fn begin(path: &Path, make: impl FnOnce(&Path) -> io::Result<Temporary>) -> Result<Self> {
         let target = target_of(path)?;
-        let make =
-            |temporary: &Path| OpenOptions::new().read(true).write(true).create_new(true).open(temporary);
-        let temporary = Temporary::create(&target, make).map_err(Error::io(path, "write"))?;
+        remove_stale(&target);
+        let temporary = make(&target).map_err(Error::io(path, "write"))?;
         Ok(Self { temporary, path: path.to_path_buf(), target, unsynced: 0, sync: None })
     }
 
-    /// The name the file has until then, for libraries that write files by their names.
+    /// Where this process can open the file until then, for libraries that write files by their names.
     pub fn temporary(&self) -> &Path {
         &self.temporary.path
     }
@@ -132,6 +139,7 @@ impl AtomicFile {
         }
         self.wait()?;
         let opened = open(&self.temporary.file)?;
+        self.temporary.name(&self.target).map_err(Error::io(&self.path, "write"))?;
         fs::rename(&self.temporary.path, &self.target).map_err(Error::io(&self.path, "replace"))?;
         self.temporary.owner = None;
         // Libraries that lock the files that they read must not meet our lock.
@@ -182,6 +190,7 @@ impl Scratch {
     /// As of [`AtomicFile::create`].
     pub fn create(path: &Path) -> Result<Self> {
         let target = target_of(path)?;
+        remove_stale(&target);
         let make = |temporary: &Path| fs::create_dir(temporary).and_then(|()| File::open(temporary));
         Temporary::create(&target, make).map(Self).map_err(Error::io(path, "write"))
     }
@@ -196,21 +205,15 @@ impl Scratch {
 #[derive(Debug)]
 struct Temporary {
     file: File,
+    /// Its name; of a file without one, the path of the open file.
     path: PathBuf,
-    /// The process that made it and will remove it, which a fork must not do. `None`: it stays.
+    /// The process that named it and will remove it, which a fork must not do. `None`: it has no name, or stays.
     owner: Option<u32>,
 }
 
 impl Temporary {
     fn create(target: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let prefix = prefix_of(target);
-        remove_stale(folder(target), &prefix);
-        let owner = std::process::id();
-        for _ in 0..MOST_TRIES {
-            let mut name = prefix.clone();
-            name.push(format!("{owner}-{}{SUFFIX}", NUMBER.fetch_add(1, Relaxed)));
-            let path = folder(target).join(name);
+        for path in names(target) {
             let file = match make(&path) {
                 // It belonged to a killed process with the same id, and another writer is removing it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -219,11 +222,76 @@ impl Temporary {
             // Another writer may have found it before it was locked, and taken it for a leftover. Then that writer holds the
             // lock, and removes the file or has removed it. Where locks do not exist, nobody removes leftovers.
             if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && is_at(&file, &path) {
-                return Ok(Self { file, path, owner: Some(owner) });
+                return Ok(Self { file, path, owner: Some(std::process::id()) });
             }
         }
         Err(io::Error::other(format!("{MOST_TRIES} temporary files vanished as soon as they were made")))
     }
+
+    /// A file that has a name.
+    fn file(target: &Path) -> io::Result<Self> {
+        Self::create(target, |path| OpenOptions::new().read(true).write(true).create_new(true).open(path))
+    }
+
+    /// A file that has no name yet; `None` where that, or naming it later, is not possible.
+    #[cfg(target_os = "linux")]
+    fn unnamed(target: &Path) -> Option<Self> {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        let flags = rustix::fs::OFlags::TMPFILE.bits().cast_signed();
+        let open = || OpenOptions::new().read(true).write(true).custom_flags(flags).open(folder(target)).ok();
+        // A file that had a name cannot get one again: another one shows that this one will.
+        let name = names(target).find(|name| !name.exists())?;
+        link(&open()?, &name).ok()?;
+        let _ = fs::remove_file(&name);
+        let file = open()?;
+        // Nobody else can have locked it.
+        let _ = file.try_lock();
+        Some(Self { path: in_proc(&file), file, owner: None })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn unnamed(_: &Path) -> Option<Self> {
+        None
+    }
+
+    /// Gives a file that has no name one beside its target, on the disk too.
+    fn name(&mut self, target: &Path) -> io::Result<()> {
+        if self.owner.is_some() {
+            return Ok(());
+        }
+        for path in names(target) {
+            match link(&self.file, &path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                linked => {
+                    linked?;
+                    (self.path, self.owner) = (path, Some(std::process::id()));
+                    return self.file.sync_all();
+                }
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// The path under which a process finds one of its open files.
+#[cfg(target_os = "linux")]
+fn in_proc(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Gives an open file that has no name one.
+#[cfg(target_os = "linux")]
+fn link(file: &File, name: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, in_proc(file), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+/// Gives no name: this system has no files without one.
+#[cfg(not(target_os = "linux"))]
+fn link(_: &File, _: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 impl Drop for Temporary {
@@ -320,6 +388,17 @@ fn folder(target: &Path) -> &Path {
     target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Names for a temporary of a target, which no other writer takes.
+fn names(target: &Path) -> impl Iterator<Item = PathBuf> {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let (folder, prefix) = (folder(target), prefix_of(target));
+    (0..MOST_TRIES).map(move |_| {
+        let mut name = prefix.clone();
+        name.push(format!("{}-{}{SUFFIX}", std::process::id(), NUMBER.fetch_add(1, Relaxed)));
+        folder.join(name)
+    })
+}
+
 /// The beginning of the names of all temporaries of a target.
 fn prefix_of(target: &Path) -> OsString {
     let name = target.file_name().unwrap_or(OsStr::new(""));
@@ -334,8 +413,9 @@ fn prefix_of(target: &Path) -> OsString {
 }
 
 /// Removes temporaries of the same target that nobody has locked: their writer is gone.
-fn remove_stale(folder: &Path, prefix: &OsStr) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+fn remove_stale(target: &Path) {
+    let prefix = prefix_of(target);
+    let Ok(entries) = fs::read_dir(folder(target)) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
@@ -404,20 +484,94 @@ fn inherit(new: &File, old: &Metadata) {
 mod tests {
     use super::*;
 
+    /// A file as it is begun here, and one that has a name from the beginning, as where there are no others.
+    const KINDS: [fn(&Path) -> Result<AtomicFile>; 2] = [AtomicFile::create, created_with_name];
+
+    fn created_with_name(path: &Path) -> Result<AtomicFile> {
+        AtomicFile::begin(path, Temporary::file)
+    }
+
+    fn count(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
     #[test]
     fn only_a_finished_file_replaces_the_old_one() {
+        for create in KINDS {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            fs::write(&path, "old").unwrap();
+            let mut file = create(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            drop(file);
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            let mut file = create(&path).unwrap();
+            file.write_all(b"new").unwrap();
+            file.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(count(folder.path()), 1);
+        }
+    }
+
+    #[test]
+    fn others_of_this_process_write_the_file_by_the_path_it_has_until_then() {
+        for create in KINDS {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            let file = create(&path).unwrap();
+            fs::write(file.temporary(), "new").unwrap();
+            file.finish().unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn until_a_file_is_whole_its_folder_has_nothing_of_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        fs::write(&path, "old").unwrap();
+        // A disk that has no files without names leaves nothing to see here.
+        let Some(unnamed) = Temporary::unnamed(&path) else { return };
+        assert_eq!(count(folder.path()), 0);
+        assert_eq!(unnamed.owner, None);
         let mut file = AtomicFile::create(&path).unwrap();
         file.write_all(b"new").unwrap();
-        drop(file);
-        assert_eq!(fs::read(&path).unwrap(), b"old");
-        let mut file = AtomicFile::create(&path).unwrap();
+        assert_eq!(count(folder.path()), 0);
+        // Opened before it gets its name.
+        assert_eq!(file.finish_and(|_| Ok(count(folder.path()))).unwrap(), 0);
+        assert_eq!(count(folder.path()), 1);
+    }
+
+    #[test]
+    fn a_file_that_cannot_take_its_place_goes() {
+        for create in KINDS {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a");
+            let file = create(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            assert!(file.finish().is_err());
+            assert_eq!(count(folder.path()), 1);
+        }
+    }
+
+    #[test]
+    fn a_name_that_a_killed_process_with_the_same_id_left_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let (mut file, next) = (AtomicFile::create(&path).unwrap(), names(&path).next().unwrap());
+        let number = |name: &Path| -> u64 {
+            let name = name.to_str().unwrap().trim_end_matches(SUFFIX);
+            name.rsplit_once('-').unwrap().1.parse().unwrap()
+        };
+        // Other tests take numbers meanwhile.
+        for taken in number(&next) + 1..number(&next) + 50 {
+            let name = format!(".a.{}-{taken}{SUFFIX}", std::process::id());
+            fs::write(folder.path().join(name), "left").unwrap();
+        }
         file.write_all(b"new").unwrap();
         file.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert_eq!(count(folder.path()), 50);
     }
 
     #[test]
@@ -466,12 +620,17 @@ mod tests {
         let foreign = folder.path().join(format!(".ab.1-0{SUFFIX}"));
         fs::write(&stale, "left by a killed process").unwrap();
         fs::write(&foreign, "another file's").unwrap();
-        let living = AtomicFile::create(&path).unwrap();
+        let living = created_with_name(&path).unwrap();
         assert!(!stale.exists() && foreign.exists());
-        let second = AtomicFile::create(&path).unwrap();
+        let mut second = AtomicFile::create(&path).unwrap();
         assert!(living.temporary().exists());
-        living.finish().unwrap();
-        second.finish().unwrap();
+        // It has a name now and is locked, as before.
+        second.temporary.name(&second.target).unwrap();
+        let third = AtomicFile::create(&path).unwrap();
+        assert!(second.temporary().exists());
+        for file in [living, second, third] {
+            file.finish().unwrap();
+        }
         assert!(path.exists());
     }
 
@@ -508,9 +667,10 @@ mod tests {
         thread::scope(|scope| {
             for number in 0..4_u8 {
                 let path = &path;
+                let create = KINDS[usize::from(number % 2)];
                 scope.spawn(move || {
                     for _ in 0..200 {
-                        let mut file = AtomicFile::create(path).unwrap();
+                        let mut file = create(path).unwrap();
                         file.write_all(&[number; 100]).unwrap();
                         file.finish().unwrap();
                     }
@@ -541,8 +701,10 @@ mod tests {
     fn long_names_have_room_for_a_temporary() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("n".repeat(255));
-        AtomicFile::create(&path).unwrap().finish().unwrap();
-        assert!(path.exists());
+        for create in KINDS {
+            create(&path).unwrap().finish().unwrap();
+            assert!(path.exists());
+        }
     }
 
     #[cfg(unix)]
@@ -558,8 +720,8 @@ mod tests {
         symlink("file", folder.path().join("below").join("..").join("second")).unwrap();
         symlink("second", &link).unwrap();
         symlink("below/new", &dangling).unwrap();
-        for path in [&link, &dangling] {
-            let mut written = AtomicFile::create(path).unwrap();
+        for (path, create) in [(&link, KINDS[0]), (&link, KINDS[1]), (&dangling, KINDS[0])] {
+            let mut written = create(path).unwrap();
             written.write_all(b"new").unwrap();
             written.finish().unwrap();
             assert!(fs::symlink_metadata(path).unwrap().is_symlink());

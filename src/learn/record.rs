@@ -3,7 +3,7 @@
 use super::job::{Job, Report};
 use super::kernels::Kernels;
 use super::plan::Plan;
-use super::trajectory::{Asked, Predictions, Recording, Traces};
+use super::trajectory::{Asked, Predictions, Recording, Records, Traces};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::monitor::Monitor;
@@ -12,8 +12,7 @@ use crate::rules::rule::Rule;
 use crate::tiles::method::Method;
 
 impl<E: Kernels> Plan<'_, E> {
-    /// Learns the events of a file up to the last token to record, and records weights in `out`, which must be zero. The order in
-    /// `out` is trace, then token, then cell.
+    /// Learns the events of a file up to the last token to record, and records in `out`.
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
@@ -21,7 +20,7 @@ impl<E: Kernels> Plan<'_, E> {
         &self,
         file: &EventFile,
         recording: &Recording<'_>,
-        out: &mut [E],
+        out: Records<'_, E>,
         monitor: &Monitor,
     ) -> Result<(Report, Option<Predictions<E>>)> {
         self.trajectories_by(RescorlaWagner, file, recording, out, monitor)
@@ -36,7 +35,7 @@ impl<E: Kernels> Plan<'_, E> {
         rule: R,
         file: &EventFile,
         recording: &Recording<'_>,
-        out: &mut [E],
+        out: Records<'_, E>,
         monitor: &Monitor,
     ) -> Result<(Report, Option<Predictions<E>>)> {
         if self.method != Some(Method::Forward) || self.average {

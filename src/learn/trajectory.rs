@@ -34,6 +34,29 @@ pub struct Recording<'a> {
     pub cells: Cells<'a>,
     /// Whether to record the activations of the present outcomes just before each of these tokens.
     pub predictions: bool,
+    /// Cue sets whose activations to record.
+    pub probes: Probes<'a>,
+}
+
+/// Cue sets, and after how many tokens the activations of each are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Probes<'a> {
+    /// These numbers do not fall.
+    pub tokens: &'a [u64],
+    /// The rows of the cues.
+    pub cues: &'a Lists,
+}
+
+/// Where the records go. All must be zero.
+#[derive(Debug)]
+pub struct Records<'a, E> {
+    /// The weights: trace, then token, then cell.
+    pub weights: &'a mut [E],
+    /// The activations of all columns just before each token to record, none for token 0: column, then token. Empty where they are
+    /// not wanted.
+    pub predicted: &'a mut [E],
+    /// The activations of all columns at each probe: column, then probe.
+    pub probed: &'a mut [E],
 }
 
 /// Weights to record, as traces. A trace has the weights of one or more cells of a column, at each token.
@@ -73,13 +96,17 @@ pub struct Predictions<E> {
 
 /// What all tiles record.
 ///
-/// Invariants: `tokens` rise and are tokens of the file; `slots[i]` has room for `cells[i]` at each of them; rows and
-/// columns exist.
+/// Invariants: `tokens` rise and are tokens of the file, and those of the probes do not fall; `slots[i]` has room for `cells[i]` at
+/// each of them, `predicted[j]` for a number at each, `probed[j]` for one of each probe; rows and columns exist.
 pub(super) struct Traces<'a, E> {
     tokens: &'a [u64],
+    probes: Probes<'a>,
     cells: Vec<TraceCells<'a>>,
     /// A tile locks those of its columns; no other tile has them.
     slots: Vec<Mutex<&'a mut [E]>>,
+    /// For each column, or empty.
+    predicted: Vec<Mutex<&'a mut [E]>>,
+    probed: Vec<Mutex<&'a mut [E]>>,
     /// The traces of each column.
     of_column: Vec<Vec<u32>>,
     pub(super) asked: Option<Asked>,
@@ -90,17 +117,22 @@ impl<'a, E: Element> Traces<'a, E> {
         recording: &Recording<'a>,
         asked: Option<Asked>,
         checked: &CheckedPlan<E>,
-        out: &'a mut [E],
+        out: Records<'a, E>,
     ) -> Result<Self> {
         let (n_rows, n_columns, tokens) =
             (checked.rule.alpha.len(), checked.rule.lambda.len(), recording.tokens);
+        let probes = recording.probes;
         let cells = recording.cells.traces(n_columns)?;
-        let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]);
+        let rising = tokens.windows(2).all(|pair| pair[0] < pair[1]) && probes.tokens.is_sorted();
+        let last = tokens.last().max(probes.tokens.last());
+        let known = probes.cues.items().iter().all(|&row| (row as usize) < n_rows);
         let inside = |(rows, column): &TraceCells<'_>| {
             rows.iter().all(|&row| (row as usize) < n_rows) && (*column as usize) < n_columns
         };
         if !rising
-            || tokens.last().is_some_and(|&last| last > checked.facts.tokens)
+            || last.is_some_and(|&last| last > checked.facts.tokens)
+            || !known
+            || probes.cues.len() != probes.tokens.len()
             || !cells.iter().all(inside)
         {
             return Err(Error::Argument("expected rising tokens, rows and columns that exist".into()));
@@ -108,27 +140,20 @@ impl<'a, E: Element> Traces<'a, E> {
         // All traces have the same number of cells.
         let size = cells.first().and_then(|(rows, _)| tokens.len().checked_mul(rows.len()));
         let size = size.unwrap_or(0);
-        if cells.len().checked_mul(size) != Some(out.len()) {
-            return Err(Error::Argument(format!(
-                "expected room for {} traces of {size} weights, found {}",
-                cells.len(),
-                out.len()
-            )));
-        }
+        let slots = slots(out.weights, cells.len(), size)?;
+        let n_predicted = if out.predicted.is_empty() { 0 } else { tokens.len() };
+        let predicted = self::slots(out.predicted, n_columns, n_predicted)?;
+        let probed = self::slots(out.probed, n_columns, probes.tokens.len())?;
         let mut of_column = filled(Vec::new(), n_columns)?;
         for (trace, (_, column)) in (0..).zip(&cells) {
             of_column[*column as usize].grow(trace)?;
         }
-        let slots = match size {
-            0 => Vec::new(),
-            _ => collected(out.chunks_exact_mut(size).map(Mutex::new))?,
-        };
-        Ok(Self { tokens, cells, slots, of_column, asked })
+        Ok(Self { tokens, probes, cells, slots, predicted, probed, of_column, asked })
     }
 
     /// The last token to record.
     pub(super) fn end(&self) -> u64 {
-        self.tokens.last().copied().unwrap_or(0)
+        self.tokens.last().max(self.probes.tokens.last()).copied().unwrap_or(0)
     }
 
     /// What a tile of these columns records; the tile begins after `token` tokens.
@@ -149,8 +174,53 @@ impl<'a, E: Element> Traces<'a, E> {
                 column.targets.iter().for_each(|&target| lane_of[target as usize] = lane);
             }
         }
-        Ok(Tracer { traces: self, lanes, lane_of, token, record: 0 })
+        let (predicted, probed) = (held(&self.predicted, columns)?, held(&self.probed, columns)?);
+        Ok(Tracer { traces: self, lanes, predicted, probed, lane_of, token, record: 0, probe: 0 })
     }
+}
+
+/// A buffer, cut into `n` pieces of `size` elements; none where they have no elements.
+fn slots<E>(buffer: &mut [E], n: usize, size: usize) -> Result<Vec<Mutex<&mut [E]>>> {
+    if n.checked_mul(size) != Some(buffer.len()) {
+        let found = buffer.len();
+        return Err(Error::Argument(format!(
+            "expected room for {n} records of {size} numbers, found {found}"
+        )));
+    }
+    if size == 0 { Ok(Vec::new()) } else { collected(buffer.chunks_exact_mut(size).map(Mutex::new)) }
+}
+
+/// A lane, and where the activations of a column that it stands for go.
+type Activations<'r, 'a, E> = (usize, MutexGuard<'r, &'a mut [E]>);
+
+/// The slots of the columns that the lanes of a tile stand for.
+fn held<'r, 'a, E>(
+    slots: &'r [Mutex<&'a mut [E]>],
+    columns: &[LearnedColumn],
+) -> Result<Vec<Activations<'r, 'a, E>>> {
+    let targets = columns.iter().enumerate();
+    let targets = targets.flat_map(|(lane, column)| column.targets.iter().map(move |&target| (lane, target)));
+    let slot = |(lane, target)| Some((lane, slots.get(target as usize)?));
+    let lock =
+        |(lane, slot): (usize, &'r Mutex<_>)| (lane, slot.lock().unwrap_or_else(PoisonError::into_inner));
+    collected(targets.filter_map(slot).map(lock))
+}
+
+/// Records the activations of these cues.
+fn answer<E: LearnsColumns, R: Rule<E>>(
+    out: &mut [Activations<'_, '_, E>],
+    at: usize,
+    cues: &[u32],
+    tile: &RuleTile<'_, E, R>,
+) {
+    for (lane, out) in out {
+        out[at] = activation(cues, *lane, tile);
+    }
+}
+
+/// The sum of the weights of these cues, one after another. All `cues` are below the tile's number of rows.
+fn activation<E: LearnsColumns, R: Rule<E>>(cues: &[u32], lane: usize, tile: &RuleTile<'_, E, R>) -> E {
+    cues.iter().fold(E::default(), |sum, &cue| sum.plus(tile.weight(cue as usize, lane)))
 }
 
 /// The number of traces that a tile records together: as many as share a cache line of its rows.
@@ -165,24 +235,26 @@ struct Lane<'r, 'a, E> {
 
 /// What a tile records.
 ///
-/// Invariant: `record` is the first record that is not made; after `begin`, its token comes after `token`.
+/// Invariant: `record` is the first record that is not made, `probe` the first probe; after `begin`, their tokens come after `token`.
 pub(super) struct Tracer<'r, 'a, E> {
     traces: &'r Traces<'a, E>,
     lanes: Vec<Lane<'r, 'a, E>>,
+    predicted: Vec<Activations<'r, 'a, E>>,
+    probed: Vec<Activations<'r, 'a, E>>,
     /// The lane of each column, or [`NONE`]; for predictions.
     lane_of: Vec<u32>,
     /// How many tokens are learned.
     token: u64,
     record: usize,
+    probe: usize,
 }
 
 impl<E: LearnsColumns> Tracer<'_, '_, E> {
     /// Records the weights that the tile begins with. Records before that are zero, as the buffer is.
     pub(super) fn begin<R: Rule<E>>(&mut self, tile: &RuleTile<'_, E, R>) {
         self.record = self.traces.tokens.partition_point(|&token| token < self.token);
-        if self.next() == Some(self.token) {
-            self.make(tile);
-        }
+        self.probe = self.traces.probes.tokens.partition_point(|&token| token < self.token);
+        self.reach(tile);
     }
 
     /// Whether there is nothing left to record.
@@ -202,12 +274,17 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
     ) -> Result<()> {
         while let (Some(next), Some(event)) = (self.next(), walk.event()) {
             let mut ahead = next - self.token;
-            if let Some(asked) = &self.traces.asked {
-                if ahead == 1 {
-                    asked.answer(self.record, &self.lane_of, event.cues, tile);
+            if (self.traces.asked.is_some() || !self.predicted.is_empty())
+                && let Some(&record) = self.traces.tokens.get(self.record)
+            {
+                if record - self.token == 1 {
+                    answer(&mut self.predicted, self.record, event.cues, tile);
+                    if let Some(asked) = &self.traces.asked {
+                        asked.answer(self.record, &self.lane_of, event.cues, tile);
+                    }
                 } else {
                     // Up to the token before: the activations just before the record's token are wanted.
-                    ahead -= 1;
+                    ahead = ahead.min(record - 1 - self.token);
                 }
             }
             let (stretch, tokens) = walk.take(ahead);
@@ -215,16 +292,30 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
             walk.go_on(rest);
             self.token += tokens;
             if self.token == next {
-                self.make(tile);
+                self.reach(tile);
                 run.monitor.check()?;
             }
         }
         Ok(())
     }
 
-    /// The token to record next.
+    /// The token to record next, weights or probes.
     fn next(&self) -> Option<u64> {
-        self.traces.tokens.get(self.record).copied()
+        let (record, probe) =
+            (self.traces.tokens.get(self.record), self.traces.probes.tokens.get(self.probe));
+        record.into_iter().chain(probe).min().copied()
+    }
+
+    /// Makes what is to be recorded after the tokens that are learned.
+    fn reach<R: Rule<E>>(&mut self, tile: &RuleTile<'_, E, R>) {
+        let Probes { tokens, cues } = self.traces.probes;
+        while tokens.get(self.probe) == Some(&self.token) {
+            answer(&mut self.probed, self.probe, cues.get(self.probe), tile);
+            self.probe += 1;
+        }
+        if self.traces.tokens.get(self.record) == Some(&self.token) {
+            self.make(tile);
+        }
     }
 
     /// Makes the next record.
@@ -365,10 +456,7 @@ impl Asked {
         for row in span(self.columns.ends(), record).unwrap_or_default() {
             let lane = lane_of[self.columns.items()[row] as usize];
             if lane != NONE {
-                let mut activation = E::default();
-                for &cue in cues {
-                    activation = activation.plus(tile.weight(cue as usize, lane as usize));
-                }
+                let activation = activation(cues, lane as usize, tile);
                 self.activations[row].store(activation.to_f64().to_bits(), Relaxed);
             }
         }

@@ -923,6 +923,8 @@ def test_plot_closes_its_figure_and_says_what_is_wrong(run: Run, table: Path, tm
 
     run("learn", table, "-o", tmp_path / "w.npz")
     run("plot", tmp_path / "w.npz", "-o", tmp_path / "w.png")
+    run("plot", tmp_path / "w.npz", "-o", tmp_path / "w")
+    assert (tmp_path / "w").read_bytes() == (tmp_path / "w.png").read_bytes()
     assert plt.get_fignums() == []
     message = run("plot", tmp_path / "w.npz", "-o", tmp_path / "w.png", "--cues", "z", status=1)
     assert "cues names 'z'" in message

@@ -158,7 +158,7 @@ MALFORMED = {
     " \n ": (1, "expected a design, found nothing", "write one"),
     "|": (1, "expected a trial, found '|'", "A+ 40"),
     "A+ | ": (6, "expected a trial, found the end", "A+ 40"),
-    "A+ || B+": (5, "expected a trial, found '|'", "A+ 40"),
+    "A+ || B+": (5, "expected trials between one | and the next", "write a probe"),
     "A+ / , B+": (6, "expected a trial, found ','", "A+ 40"),
     "train: | A+": (8, "expected a trial, found '|'", "A+ 40"),
     "A++ 40": (2, "expected one mark, found '++'", "lambda_="),

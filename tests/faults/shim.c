@@ -4,8 +4,8 @@
  *     LD_PRELOAD=shim.so python ...
  *
  * In the process ctypes.CDLL("shim.so") gives fault_dir, fault_arm, fault_disarm and fault_calls. Calls are counted by
- * kind, and only those on files in one folder, or below it. A program that calls the kernel without libc (as Rust's rustix
- * does), writes to mapped memory, and what libc's own streams (FILE *) do inside of libc are not seen.
+ * kind, and only those on files in one folder, or below it. Calls of the kernel without libc (as of Rust's rustix without
+ * its feature use-libc), writes to mapped memory, and what libc's own streams (FILE *) do inside of libc are not seen.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

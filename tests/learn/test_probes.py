@@ -1,4 +1,4 @@
-"""Probes of designs: what is predicted is recorded, and nothing is taught."""
+"""Probes, events of frequency 0: what is predicted is recorded, and nothing is taught."""
 
 import tempfile
 from pathlib import Path
@@ -105,10 +105,66 @@ def test_probes_follow_the_rule_that_is_asked_for() -> None:
     ]
 
 
-def test_events_that_are_no_design_have_no_probes() -> None:
-    traj = rw.trajectories([("a", "x", 2), ("b", "x", 0), ("a", "x")])
-    assert (traj.probes, traj.phases) == (None, {})
+def test_events_of_frequency_0_are_probes_in_any_events() -> None:
+    traj = rw.trajectories([("a", "x", 5), ("a", "", 0), ("b_a", "x"), ("a_b", "y", 0)], alpha=1.0, beta=0.5)
+    assert traj.phases == {}
+    assert traj.probes is not None
+    learned = 1 - 0.5**5
+    assert traj.probes.tolist() == [
+        (None, 5, ("a",), "x", learned),
+        (None, 5, ("a",), "y", 0.0),
+        (None, 6, ("a", "b"), "x", learned + (1 - learned)),
+        (None, 6, ("a", "b"), "y", 0.0),
+    ]
+    # What no design wrote is the same as what one writes.
+    design = rw.design("A+ 5 | A? / AB?")
+    written = rw.read_events(list(design))
+    one, other = (rw.trajectories(events).probes for events in (design, written))
+    assert one is not None
+    assert other is not None
+    fields = ["token", "cues", "outcome", "activation"]
+    assert one[fields].tolist() == other[fields].tolist()
+    assert (one["phase"].tolist(), other["phase"].tolist()) == (["2", "2"], [None, None])
+
+
+def test_events_without_probes_have_none() -> None:
     assert rw.trajectories(rw.design("A+ 3")).probes is None
+    assert rw.trajectories([("a", "x", 2), ("a", "x")]).probes is None
+    # A row without cues asks nothing.
+    assert rw.trajectories([("a", "x", 2), ("", "x", 0)]).probes is None
+
+
+def test_probes_outside_of_phases_have_none() -> None:
+    events = rw.concat_events([rw.read_events([("A", "", 0)]), rw.design("train: A+ 2 / A? | A?")])
+    more = rw.concat_events([events, rw.read_events([("A", "US", 0)])])
+    probes = rw.trajectories(more).probes
+    assert probes is not None
+    assert probes["phase"].tolist() == [None, "train", "2", None]
+
+
+def test_too_many_probes_are_left_out_with_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rescorla._learn.probes._MOST", 4)
+    rows = [("a", "x", 3), ("a", "y", 0), ("b", "", 0)]
+    for most in (rows, [*rows, ("a", "x", 4)]):
+        probes = rw.trajectories(most).probes
+        assert probes is not None
+        assert len(probes) == 4
+    with pytest.warns(
+        rw.RescorlaWarning, match=r"^events have 3 rows of frequency 0, .* 6 entries, more than 4"
+    ) as seen:
+        traj = rw.trajectories([*rows, ("a", "", 0)])
+    assert seen[0].filename == __file__
+    assert (traj.probes, traj.values.shape) == (None, (4, 2, 2))
+    # The cures.
+    probes = rw.trajectories([*rows, ("a", "", 0)], outcomes=["x"]).probes
+    assert probes is not None
+    assert len(probes) == 3
+    events = rw.read_events([*rows, ("a", "", 0)])
+    assert rw.trajectories(events[events.frequencies > 0]).probes is None
+    # Those that come too late are none.
+    probes = rw.trajectories([*rows, ("a", "x", 1), ("a", "", 0)], at=[3]).probes
+    assert probes is not None
+    assert len(probes) == 4
 
 
 def test_phases_come_with_trajectories() -> None:
@@ -117,9 +173,9 @@ def test_phases_come_with_trajectories() -> None:
     assert rw.trajectories(events[1:]).phases == {"test": events[1:].phases["test"]}
 
 
-@given(DESIGNS, some.DTYPES)
-def test_files_keep_probes_and_phases(text: str, dtype: Any) -> None:
-    events = rw.design(text)
+@given(DESIGNS, some.DTYPES, st.booleans())
+def test_files_keep_probes_and_phases(text: str, dtype: Any, designed: bool) -> None:
+    events = rw.design(text) if designed else rw.read_events(list(rw.design(text)))
     traj = rw.trajectories(events, dtype=dtype)
     with tempfile.TemporaryDirectory() as folder:
         traj.save(Path(folder, "t.npz"))
@@ -152,6 +208,7 @@ def test_files_without_probes_and_phases_can_be_read(tmp_path: Path) -> None:
         ('"probes": [["1"]', '"probes": [["1", "2"]'),
         ('[["A"]], ["US"]]', '[["A"]], [7]]'),
         ('[["A"]], ["US"]]', '[["A"]]]'),
+        ('[["A"]], ["US"]]', '[["A"]], ["US", "US"]]'),
         ('"rows": [0, 3]', '"rows": [3, 0]'),
         ('"phases": {"1"', '"phases": {"1": 3, "2"'),
     ],

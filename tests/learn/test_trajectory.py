@@ -96,13 +96,42 @@ def test_trajectories_and_predictions_are_those_of_the_reference(
         for pair in itertools.product(chosen_cues, chosen) if pairs is None else pairs:
             assert traj[pair][time].tobytes() == dtype(steps[token][pair]).tobytes()
 
+    def activation(token: int, event_cues: Sequence[str], outcome: str) -> Any:
+        return reference.activation(steps[token], event_cues, outcome, number)
+
     tokens = [event for event in rows for _ in range(event[2])]
+    assert traj.all_predictions is not None
+    assert traj.all_predictions.dtype == dtype
+    assert traj.all_predictions.shape == (sum(token > 0 for token in at), len(chosen))
+    assert some.bits(traj.all_predictions)[2] == b"".join(
+        dtype(activation(token - 1, tokens[token - 1][0], outcome)).tobytes()
+        for token in at
+        if token > 0
+        for outcome in chosen
+    )
+    before = np.cumsum([0, *(event[2] for event in rows)]).tolist()
+    probed = [
+        (None, past, tuple(event[0]), outcome, dtype(activation(past, event[0], outcome)).tobytes())
+        for past, event in zip(before, rows, strict=False)
+        if event[2] == 0 and event[0] and past <= (at[-1] if at else 0)
+        for outcome in chosen
+    ]
+    probes: Any = [] if traj.probes is None else traj.probes
+    assert [(*entry.tolist()[:-1], entry["activation"].tobytes()) for entry in probes] == probed
+    asked = data.draw(st.lists(st.sampled_from(chosen_cues), max_size=4)) if chosen_cues else []
+    if pairs is None or set(itertools.product(asked, chosen)) <= set(pairs):
+        summed = traj.activations(asked)
+        assert (summed.dtype, summed.shape) == (dtype, (len(at), len(chosen)))
+        assert some.bits(summed)[2] == b"".join(
+            dtype(activation(token, asked, outcome)).tobytes() for token in at for outcome in chosen
+        )
+
     expected = []
     for token in (token for token in at if token > 0):
         event_cues, event_outcomes, _ = tokens[token - 1]
         for outcome in dict.fromkeys(event_outcomes):
             if outcome in chosen:
-                a = reference.activation(steps[token - 1], event_cues, outcome, number)
+                a = activation(token - 1, event_cues, outcome)
                 error = number(reference.of(rule.lambda_, outcome)) - a
                 expected.append((token, outcome, dtype(a).tobytes(), dtype(error).tobytes()))
     assert traj.predictions is not None
@@ -241,9 +270,88 @@ def test_predictions_of_outcomes_that_always_come_together() -> None:
     assert traj.predictions is not None
     assert traj.predictions["outcome"].tolist() == ["x", "y"] * 3
     assert traj.predictions["activation"].tolist() == [0.0, 0.0, 0.5, 0.5, 0.75, 0.75]
+    assert traj.all_predictions is not None
+    assert traj.all_predictions.tolist() == [[0.0, 0.0], [0.5, 0.5], [0.75, 0.75]]
 
 
-def test_a_row_of_frequency_0_predicts_nothing() -> None:
+def test_absent_outcomes_are_predicted_before_every_token() -> None:
+    events = rw.read_events([("tone", "shock", 2), ("tone_light", "", 2), ("light", "food")])
+    keywords: dict[str, Any] = {"alpha": 1.0, "beta": 0.5, "predictions": True}
+    expected = [[0.0, 0.0], [0.0, 0.5], [0.0, 0.75], [0.0, 0.0], [0.0, -0.375]]
+    chosen: list[dict[str, Any]] = [
+        {"outcomes": ["food", "shock"]},
+        {"outcomes": ["food", "shock"], "cues": []},
+        {"pairs": [("light", "food"), ("tone", "shock")]},
+    ]
+    for names in chosen:
+        found = rw.trajectories(events, **names, **keywords).all_predictions
+        assert found is not None
+        assert found.tolist() == expected
+        some_of_it = rw.trajectories(events, at=[3, 5], **names, **keywords)
+        assert some_of_it.all_predictions is not None
+        assert some_of_it.all_predictions.tolist() == [expected[2], expected[4]]
+
+
+def test_predictions_of_the_present_outcomes_alone() -> None:
+    source = rw.read_events(SMALL)
+    every = rw.trajectories(source, predictions=np.True_)  # type: ignore[arg-type]
+    present = rw.trajectories(source, predictions="present")
+    assert (present.all_predictions, every.all_predictions is None) == (None, False)
+    assert present.predictions is not None
+    assert every.predictions is not None
+    assert present.predictions.tolist() == every.predictions.tolist()
+    without = rw.trajectories(source)
+    assert (without.predictions, without.all_predictions) == (None, None)
+
+
+@given(EVENTS, some.DTYPES, st.data())
+def test_activations_are_those_of_the_weights_after_each_token(
+    events: list[Event], dtype: Any, data: st.DataObject
+) -> None:
+    source = rw.read_events(events)
+    asked = data.draw(st.lists(st.sampled_from(source.cues), max_size=4)) if source.cues else []
+    traj = record(source, alpha=0.3, beta=(0.2, 0.1), dtype=dtype, predictions=True)
+    found = traj.activations(asked)
+    sets = rw.read_events([(asked, [])], duplicates="keep")
+    for values, row in zip(traj.values, found, strict=True):
+        weights = rw.Weights(np.ascontiguousarray(values), traj.cues, traj.outcomes)
+        assert some.bits(row) == some.bits(rw.activations(sets, weights)[0])
+    # What is predicted before a token are the activations of its cues after the one before it.
+    tokens = [event.cues for event in source for _ in range(event.frequency)]
+    assert traj.all_predictions is not None
+    for token, cues in enumerate(tokens):
+        assert some.bits(traj.all_predictions[token]) == some.bits(traj.activations(cues)[token])
+
+
+def test_activations_of_cues_by_name() -> None:
+    traj = rw.trajectories(rw.read_events(SMALL), alpha=1.0, beta=0.5)
+    light, tone = traj["light", "food"].tolist(), traj["tone", "food"].tolist()
+    assert traj.activations("light")[:, traj.outcomes.index("food")].tolist() == light
+    assert traj.activations(["light"]).tolist() == traj.activations("light").tolist()
+    both = [one + other for one, other in zip(light, tone, strict=True)]
+    assert traj.activations(iter(["light", "tone"]))[:, 0].tolist() == both
+    assert traj.activations(("light", "light"))[:, 0].tolist() == [2 * weight for weight in light]
+    assert traj.activations([]).tolist() == [[0.0, 0.0]] * 5
+    pairs = rw.trajectories(rw.read_events(SMALL), [("tone", "food"), ("light", "food"), ("tone", "shock")])
+    assert pairs.activations("tone").shape == (5, 2)
+    with pytest.raises(KeyError, match="cues names 'light', whose weight to the outcome 'shock' was not"):
+        pairs.activations(["tone", "light"])
+    with pytest.raises(KeyError, match=r"'Tone', which is none of the 2 .*did you mean 'tone'\?"):
+        pairs.activations("Tone")
+    with pytest.raises(KeyError, match="cues names 'tone', which is none of the 0 that were recorded"):
+        rw.trajectories(rw.read_events(SMALL), []).activations("tone")
+    block = rw.trajectories(rw.read_events(SMALL), cues=["light"])
+    with pytest.raises(
+        KeyError, match=r"cues names 'tone', which is none of the 1 .*cues=\[\.\.\., 'tone'\]"
+    ):
+        block.activations(["light", "tone"])
+    with pytest.raises(TypeError, match="cues must be a name, a str, not 1"):
+        block.activations([1])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="cues must have an order"):
+        block.activations({"light"})
+
+
+def test_a_row_of_frequency_0_is_no_token() -> None:
     start = rw.Weights([[0.5], [0.25]], ["a", "b"], ["x"])
     source = rw.read_events(
         [("a", "x", 0), ("b", "x"), ("a", "x", 0), ("b", "x", 2), ("a", "x", 0), ("b", "x")]
@@ -412,6 +520,8 @@ def test_xarray_and_pandas_have_the_same_numbers(pairs: Any) -> None:
         ({"pairs": ["tone_food"]}, TypeError, "pairs must be pairs"),
         ({"pairs": [("tone", "food", "x")]}, TypeError, "pairs must be pairs"),
         ({"pairs": [], "cues": ["tone"]}, ValueError, "pairs does not go with cues or outcomes"),
+        ({"predictions": "all"}, ValueError, "predictions must be False or True or 'present', not 'all'"),
+        ({"predictions": 1}, ValueError, "predictions must be False or True or 'present', not 1"),
         ({"every": 0}, ValueError, "every must be a whole number of 1 or more"),
         ({"every": 2, "at": [1]}, ValueError, "every and at"),
         ({"at": [1, 5]}, ValueError, "from 0 to 4, as the events have, not 5"),
@@ -461,3 +571,11 @@ def test_what_needs_more_memory_than_there_is_is_refused(n: int, every: int, wha
     message = f"{what} need {size} bytes" if what else f"trajectories need {size * 1000 * 1000} bytes"
     with pytest.raises(MemoryError, match=message):
         rw.trajectories(source, every=every)
+
+
+def test_predictions_of_all_outcomes_need_memory() -> None:
+    names = "_".join(f"n{i}" for i in range(1000))
+    source = rw.read_events([(names, names, 10**6)] * 1000)
+    size = 8 * 1000 * (1 + 10**9 // 7 + 1)
+    with pytest.raises(MemoryError, match=f'predictions need {size} bytes .* predictions="present"'):
+        rw.trajectories(source, cues=[], every=7, predictions=True)

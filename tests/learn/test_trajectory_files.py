@@ -27,12 +27,17 @@ def check_same(one: rw.Trajectories, other: rw.Trajectories) -> None:
     if one.predictions is not None and other.predictions is not None:
         assert one.predictions.dtype == other.predictions.dtype
         assert one.predictions.tolist() == other.predictions.tolist()
+    assert (one.all_predictions is None) == (other.all_predictions is None)
+    if one.all_predictions is not None and other.all_predictions is not None:
+        assert one.all_predictions.dtype == other.all_predictions.dtype
+        assert one.all_predictions.shape == other.all_predictions.shape
+        assert some.bits(one.all_predictions) == some.bits(other.all_predictions)
 
 
 @pytest.mark.filterwarnings("ignore:every = ")
-@given(EVENTS, some.DTYPES, st.integers(1, 3), st.booleans(), st.data())
+@given(EVENTS, some.DTYPES, st.integers(1, 3), st.sampled_from([False, True, "present"]), st.data())
 def test_what_is_saved_comes_back(
-    events: list[Event], dtype: Any, every: int, predictions: bool, data: st.DataObject
+    events: list[Event], dtype: Any, every: int, predictions: Any, data: st.DataObject
 ) -> None:
     source = rw.read_events(events)
     all_pairs = list(itertools.product(source.cues, source.outcomes))
@@ -92,6 +97,8 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         ({"outcome": np.array([0, 0, 0, 1, 0, 7])}, "outcomes below 2"),
         ({"token": np.array([1])}, "columns of one length"),
         ({"error": np.zeros(6, dtype=np.float32)}, "predictions of float64"),
+        ({"all_predictions": np.zeros((5, 2))}, "all_predictions of float64 of the shape"),
+        ({"all_predictions": np.zeros((4, 2), dtype=np.float32)}, "found float32 of the shape"),
         ({"kind": "weights"}, "expected the kind 'rescorla trajectories'"),
         ({"version": 2}, "found version 2, of a later rescorla"),
         ({"cues": ["light", "light"]}, "names that differ"),

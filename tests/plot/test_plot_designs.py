@@ -203,6 +203,24 @@ def test_probes_have_names_as_in_designs() -> None:
     plt.close("all")
 
 
+def test_probes_of_any_events_are_drawn() -> None:
+    events = rw.read_events([("tone", "shock", 9), ("tone", "", 0), ("tone_light", "", 0)])
+    found = lines_of(plot.trajectories(rw.trajectories(events, [("tone", "shock")]), ax=fresh()))
+    assert list(found) == ["tone → shock", "tone? → shock", "tone + light? → shock"]
+    assert found["tone? → shock"].get_xdata().tolist() == [9]
+
+
+def test_of_very_many_probes_the_first_are_drawn() -> None:
+    events = rw.read_events([("c0", "x", 9), *((f"c{i}", "", 0) for i in range(50)), ("c0", "", 0)])
+    assert len(lines_of(plot.trajectories(rw.trajectories(events, [("c0", "x")]), ax=fresh()))) == 51
+    more = rw.concat_events([events, rw.read_events([("c50", "", 0)])])
+    with pytest.warns(rw.RescorlaWarning, match="^trajectories have 51 probes .* the first 50") as seen:
+        found = lines_of(plot.trajectories(rw.trajectories(more, [("c0", "x")]), ax=fresh()))
+    assert seen[0].filename == __file__
+    assert len(found) == 51
+    assert "c50? → x" not in found
+
+
 # Lines upon each other.
 
 

@@ -23,6 +23,11 @@ from rescorla._weights.weights import Weights
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
+_NO_MEMORY = (
+    "take fewer events or outcomes at a time, or in float32, or only the outcomes that are present in each "
+    "event, or write them to a .npy file"
+)
+
 
 def activations(
     events: Events | PathName | Iterable[str | Iterable[str]],
@@ -87,6 +92,8 @@ def activations(
         When an argument is of a wrong type, or events and weights are swapped.
     FormatError, OSError
         When the events cannot be read, or the result not be written.
+    MemoryError
+        When there is no memory for the result.
 
     Warns
     -----
@@ -149,7 +156,8 @@ def activations(
                 "out must lie row after row in memory, as numpy.zeros makes it; this array has its columns "
                 "one after another"
             )
-        result = result_array(out, shape, element)
+        what = f"{' x '.join(f'{n:,}' for n in shape)} activations of {element}"
+        result = result_array(out, shape, element, what, _NO_MEMORY)
         run(result)
         return result
     with replacing(path) as file:

@@ -11,9 +11,9 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, start_of, warn_unshared
+from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, sized, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
-from rescorla._shared.checks import PerName, one_of, rate, rates, string, thread_count
+from rescorla._shared.checks import PerName, one_of, rate, rates, room, string, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
@@ -27,6 +27,8 @@ Watch: TypeAlias = Callable[[int, int], object] | None
 _UNITS = 1000
 
 _ELEMENT = np.dtype(np.float64)
+
+_NO_MEMORY = "keep fewer outcomes of the events, by Events.filter or rescorla events --keep-outcomes"
 
 Method = Literal["auto", "dense", "iterative"]
 
@@ -395,7 +397,8 @@ def _phases_of(events: Events) -> dict[str, range]:
 
 def _start(plan: Plan, initial: Weights | None) -> NDArray[np.float64]:
     """Zeros, or the initial weights, whose names come first, and zeros for the others."""
-    values = np.zeros((len(plan.cues), len(plan.outcomes)))
+    shape = len(plan.cues), len(plan.outcomes)
+    values = room(sized(shape, _ELEMENT), shape, _ELEMENT, _NO_MEMORY)
     if initial is not None:
         values[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, values.dtype)
     return values

@@ -21,6 +21,7 @@ from rescorla._shared.checks import (
     places,
     rates,
     recorded,
+    room,
 )
 from rescorla._shared.warn import NumericalWarning, some, warn
 from rescorla._weights.weights import Weights
@@ -189,6 +190,11 @@ def united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
     return numbers
 
 
+def sized(shape: tuple[int, int], element: np.dtype[Any]) -> str:
+    """Weights of a shape, for a message."""
+    return f"{shape[0]:,} x {shape[1]:,} weights of {element} (cues x outcomes)"
+
+
 def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> NDArray[Any]:
     """The initial weights as the engine takes them, apart from the array that the result goes to."""
     with np.errstate(over="ignore"):
@@ -203,10 +209,12 @@ def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> ND
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
 
 
-def result_array(out: object, shape: tuple[int, ...], element: np.dtype[Any]) -> NDArray[Any]:
-    """Zeros to write a result to: a new array, or the caller's if it fits."""
+def result_array(
+    out: object, shape: tuple[int, ...], element: np.dtype[Any], what: str, cure: str
+) -> NDArray[Any]:
+    """Zeros to write a result to: a new array, for which there may be no room, or the caller's if it fits."""
     if out is None:
-        return np.zeros(shape, dtype=element)
+        return room(what, shape, element, cure)
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be an array or the path of a .npy file, not {type(out).__name__}")
     if out.shape != shape or out.dtype != element:

@@ -13,7 +13,7 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import learn_in_place
-from rescorla._learn.plan import naming_divergence, result_array, rule_of
+from rescorla._learn.plan import naming_divergence, result_array, rule_of, sized
 from rescorla._learn.record import learned
 from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
 Method = Literal["auto", "forward", "adjoint"]
+
+FEWER = "learn fewer outcomes, or in float32, or into a file on another disk"
+"""What to do where a disk has no room for weights."""
+
+_NO_MEMORY = "learn fewer outcomes, or in float32, or into a .npy file, which needs no memory for them"
 
 
 def learn(
@@ -361,10 +366,11 @@ def _learned(
         return report
 
     if path is None:
-        values = result_array(out, shape, request.element)
+        values = result_array(out, shape, request.element, sized(shape, request.element), _NO_MEMORY)
         report = run(values)
         weights = Weights(values, plan.cues, plan.outcomes, parameters)
     else:
+        files.check_room(path, shape, request.element, FEWER)
         with npy.Target(path) as target:
             report = run(target.room(request.element))
             about = shape, request.element, plan.cues, plan.outcomes, parameters

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 import rescorla._core as _core
-from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Plan, naming_divergence, rule_of, united
-from rescorla._learn.probes import predicted, probes_of
+from rescorla._learn.probes import probes_of
 from rescorla._learn.record import learned
 from rescorla._learn.request import request_of
 from rescorla._learn.rule import RuleName, rule_given
@@ -22,8 +20,8 @@ from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import (
     PerName,
     chosen,
-    flag,
     numbered,
+    one_of,
     only_names,
     room,
     several,
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
 
 # What the engine says of how it learned.
 _CURE = "record fewer tokens (every=, at=) or fewer weights"
+_FEWER = 'record fewer tokens (every=, at=) or outcomes (outcomes=), or give predictions="present"'
 
 
 def trajectories(
@@ -60,7 +59,7 @@ def trajectories(
     schedule: Schedule | None = None,
     initial: Weights | None = None,
     dtype: DTypeLike = "float64",
-    predictions: bool = False,
+    predictions: bool | Literal["present"] = False,
     threads: int | None = None,
     progress: Progress = None,
 ) -> Trajectories:
@@ -87,16 +86,18 @@ def trajectories(
         zeros.
     alpha, beta, lambda_, rule, rule_parameters, retention, schedule, initial, dtype, threads, progress
         As in `learn`. A mapping or array `lambda_` is for the recorded outcomes only.
-    predictions : bool, default False
-        Also record, for each recorded token, the activations of its outcomes just before it is learned, if
-        these outcomes are recorded. Token 0 has none.
+    predictions : bool or "present", default False
+        Also record, for each recorded token, what is predicted just before it is learned: in ``predictions``
+        the activations and errors of its outcomes, in ``all_predictions`` the activations of all recorded
+        outcomes, also of those that are absent. "present" records the former alone. Token 0 has none.
 
     Returns
     -------
     Trajectories
-        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. Of a
-        `design` also its phases, and in ``probes`` what was predicted of the recorded outcomes at each probe
-        up to the last recorded token, whichever cues and tokens are recorded.
+        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. In
+        ``probes`` what was predicted of the recorded outcomes at each probe, which is an event of frequency
+        0, up to the last recorded token, whichever cues and tokens are recorded. Of a `design` also its
+        phases.
 
     Raises
     ------
@@ -108,7 +109,8 @@ def trajectories(
     Warns
     -----
     RescorlaWarning
-        As `learn`; and if `every` is more than the number of tokens.
+        As `learn`; if `every` is more than the number of tokens; and if there are so many probes that
+        ``probes`` would have more than 1,000,000 entries: it is None then.
 
     Notes
     -----
@@ -116,9 +118,10 @@ def trajectories(
 
     What is recorded takes n_times x n_pairs or n_times x n_cues x n_outcomes elements of `dtype`, and 32
     bytes for each of the n_times. Learning takes what `learn` takes, for the outcomes that are recorded.
-    Predictions take 80 bytes for each outcome of a recorded token while they are made, and 32 in the result.
-    Where there are probes, learning is done a second time, up to the last of them. A schedule takes 8 bytes a
-    token up to the last recorded one, 16 where beta1 and beta2 have different factors.
+    Predictions take 80 bytes for each outcome of a recorded token while they are made, and 32 in the result;
+    those of all outcomes take n_times x n_outcomes elements of `dtype`. To have the predictions before every
+    token of a large corpus, record no weights: ``cues=[]``, and the outcomes that are wanted. A schedule
+    takes 8 bytes a token up to the last recorded one, 16 where beta1 and beta2 have different factors.
 
     See Also
     --------
@@ -149,7 +152,18 @@ def trajectories(
     >>> early.predictions["error"]
     array([1.  , 0.96])
 
-    A probe of a design is recorded by itself:
+    What is predicted before every token, also where the outcome is absent:
+
+    >>> extinction = rw.read_events([("tone", "shock", 2), ("tone", "", 2)])
+    >>> rw.trajectories(
+    ...     extinction, outcomes=["shock"], alpha=1.0, beta=0.5, predictions=True
+    ... ).all_predictions
+    array([[0.   ],
+           [0.5  ],
+           [0.75 ],
+           [0.375]])
+
+    A probe is recorded by itself, be it of a design or another event of frequency 0:
 
     >>> blocking = rw.design("A+ 40 | AB+ 40 | B? / AB?")
     >>> probes = rw.trajectories(blocking, at=[80], alpha=0.2, beta=0.2).probes
@@ -158,7 +172,7 @@ def trajectories(
     """
     element, _ = rule_of(dtype, beta, initial)
     given = rule_given(rule, rule_parameters, retention, element)
-    n_threads, predictions = thread_count(threads), flag("predictions", predictions)
+    n_threads, (present, absent) = thread_count(threads), _predicted(predictions)
     cells = None if pairs is None else _pairs(pairs)
     if cells is not None:
         if cues is not None or outcomes is not None:
@@ -190,29 +204,39 @@ def trajectories(
     plan = request.plan
     rows, columns = _places(plan, cells)
     n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
-    values = room("trajectories", len(tokens) * n_cells, element, _CURE)
+    n_times, n_outcomes = len(tokens), len(plan.outcomes)
+    values = room("trajectories", n_times * n_cells, element, _CURE)
+    before = room("predictions", n_times * n_outcomes if absent else 0, element, _FEWER)
+    probes = probes_of(events, n_learned, n_outcomes)
+    n_probes = 0 if probes is None else len(probes.tokens)
+    probed = np.zeros(n_probes * n_outcomes, dtype=element)
+    none = np.zeros(0, dtype=np.int64)
     started = perf_counter()
-    learn = partial(_core.trajectories, events._file, **request.told(), threads=n_threads)
     with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
-        wanted: dict[str, Any] = {
-            "tokens": tokens,
-            "rows": rows,
-            "columns": columns,
-            "predictions": predictions,
-        }
-        report = learn(**wanted, out=values, progress=watch)
-        probes = _probes(learn, events, plan, n_learned, element)
+        report = _core.trajectories(
+            events._file,
+            **request.told(),
+            tokens=tokens,
+            rows=rows,
+            columns=columns,
+            predictions=present,
+            probes=(none, none, none) if probes is None else probes.told(plan.cue_rows),
+            out=values,
+            predicted=before,
+            probed=probed,
+            threads=n_threads,
+            progress=watch,
+        )
     parameters = learned(events, report, started, **request.recorded())
     # They have no mean over all tokens.
     del parameters["average"]
     request.warn_unsafe(report)
     # As the engine fills it: outcome after outcome, each token after token, each cue after cue; or pairs.
     filled = (
-        values.reshape(len(plan.outcomes), len(tokens), len(plan.cues)).transpose(1, 2, 0)
+        values.reshape(n_outcomes, n_times, len(plan.cues)).transpose(1, 2, 0)
         if cells is None
-        else values.reshape(len(cells), len(tokens)).T
+        else values.reshape(len(cells), n_times).T
     )
-    table = _predictions(report, tokens, plan.outcomes, element) if predictions else None
     return Trajectories(
         tokens,
         filled,
@@ -220,34 +244,18 @@ def trajectories(
         plan.cues,
         plan.outcomes,
         parameters,
-        table,
-        probes,
+        _predictions(report, tokens, plan.outcomes, element) if present else None,
+        None if probes is None else probes.table(probed.reshape(n_outcomes, n_probes).T, plan.outcomes),
         events.phases,
+        before.reshape(n_outcomes, n_times).T[np.count_nonzero(tokens == 0) :] if absent else None,
     )
 
 
-def _probes(
-    learn: Callable[..., object], events: Events, plan: Plan, last: int, element: np.dtype[Any]
-) -> NDArray[Any] | None:
-    """What is predicted at the probes up to a token, for which it learns again; None where there are none."""
-    probes = probes_of(events, last)
-    if not probes:
-        return None
-    tokens = sorted({probe.token for probe in probes})
-    cues = list(dict.fromkeys(cue for probe in probes for cue in probe.cues))
-    row_of = numbered(plan.all_cues)
-    weights = room("probes", len(plan.outcomes) * len(tokens) * len(cues), element, "leave some out")
-    learn(
-        tokens=np.array(tokens, dtype=np.int64),
-        rows=np.array([row_of[cue] for cue in cues], dtype=np.int64),
-        columns=None,
-        predictions=False,
-        out=weights,
-        progress=None,
-    )
-    weights = weights.reshape(len(plan.outcomes), len(tokens), len(cues)).transpose(1, 2, 0)
-    times = {token: time for time, token in enumerate(tokens)}
-    return predicted(probes, weights, numbered(cues), times, plan.outcomes)
+def _predicted(predictions: object) -> tuple[bool, bool]:
+    """Whether to record the predictions of the present outcomes, and of all."""
+    wanted = bool(predictions) if isinstance(predictions, np.bool_) else predictions
+    one_of("predictions", wanted, (False, True, "present"))
+    return wanted is not False, wanted is True
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], None]:

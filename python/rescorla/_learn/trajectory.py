@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
@@ -13,7 +13,7 @@ from rescorla._events.phases import Phase
 from rescorla._learn import trajectory_file
 from rescorla._learn.sketch import COLOURS, POINTS, sketch
 from rescorla._shared import show
-from rescorla._shared.checks import PathName, near, numbered, path_name, plain, shown
+from rescorla._shared.checks import PathName, named, near, numbered, path_name, plain, several, shown
 from rescorla._shared.optional import need
 from rescorla._weights.parameters import netcdf_attributes
 
@@ -42,11 +42,17 @@ class Trajectories:
         One entry for each outcome that is present at a recorded token, if its weights are learned: its
         activation just before the token was learned, and lambda - activation.
     probes : ndarray with the fields phase, token, cues, outcome and activation, or None
-        One entry for each probe of a `design` up to the last recorded token and for each outcome that is
-        recorded: the name of the phase, how many tokens come before the probe, its cues (a tuple of str), the
-        outcome, and its activation (the sum of the weights of the cues). None where there are no probes.
+        One entry for each probe, which is an event of frequency 0 that has cues, up to the last recorded
+        token and for each outcome that is recorded: the name of its phase, None outside of the phases of a
+        `design`; how many tokens come before the probe, its cues (a tuple of str), the outcome, and its
+        activation (the sum of the weights of the cues). None where there are no probes.
     phases : dict
         Where the phases of a `design` lie, as `Events.phases`; empty where there are none.
+    all_predictions : ndarray, n_predicted x n_outcomes, or None
+        A row for each recorded token but 0, ``tokens[tokens > 0]``, and a column for each of `outcomes`: the
+        activation just before the token was learned, whether the outcome is present or absent. With all
+        tokens recorded, row t is what is predicted by the cues of token t, counted from 0. None unless
+        recorded with ``predictions=True``.
 
     Examples
     --------
@@ -71,6 +77,7 @@ class Trajectories:
     __slots__ = (
         "_columns",
         "_rows",
+        "all_predictions",
         "cues",
         "outcomes",
         "pairs",
@@ -91,6 +98,7 @@ class Trajectories:
     predictions: NDArray[Any] | None
     probes: NDArray[Any] | None
     phases: dict[str, Phase]
+    all_predictions: NDArray[Any] | None
 
     def __init__(
         self,
@@ -103,11 +111,13 @@ class Trajectories:
         predictions: NDArray[Any] | None = None,
         probes: NDArray[Any] | None = None,
         phases: Mapping[str, Phase] | None = None,
+        all_predictions: NDArray[Any] | None = None,
     ) -> None:
         self.tokens, self.values, self.pairs = tokens, values, pairs
         self.cues, self.outcomes = cues, outcomes
         self.parameters, self.predictions = dict(parameters), predictions
         self.probes, self.phases = probes, dict(phases or {})
+        self.all_predictions = all_predictions
         self._rows: dict[Any, int] = (
             numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
         )
@@ -139,6 +149,63 @@ class Trajectories:
             )
         trajectory = self.values[:, self._rows[cue], self._columns[outcome]]
         return trajectory
+
+    def activations(self, cues: str | Iterable[str]) -> NDArray[Any]:
+        """The activations of the outcomes by some cues, over the recorded tokens.
+
+        Each is the sum of the recorded weights of the cues, from +0.0 and in their order: the same bits as
+        those of `rescorla.activations` with the weights after these tokens, and as those of a probe there.
+
+        Parameters
+        ----------
+        cues : str or iterable of str
+            One cue, or several. A cue that is named twice counts twice.
+
+        Returns
+        -------
+        ndarray, n_times x n_outcomes
+            A row for each of `tokens`, a column for each of `outcomes`.
+
+        Raises
+        ------
+        KeyError
+            When a cue was not recorded, or, where pairs were, not with every outcome.
+        TypeError
+            When the cues are no names, or a set, which has no order.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
+        >>> traj = rw.trajectories(events, alpha=1.0, beta=0.5)
+        >>> traj.activations(["light", "tone"])[:, 0]
+        array([0.   , 0.5  , 0.75 , 1.   , 1.   ])
+        """
+        names = [cues] if isinstance(cues, str) else several("cues", cues)
+        summed = np.zeros((len(self.tokens), len(self.outcomes)), dtype=self.values.dtype)
+        for name in names:
+            summed += self._of_cue(named("cues", name))
+        return summed
+
+    def _of_cue(self, cue: str) -> NDArray[Any]:
+        """The trajectories of the weights of a cue to all outcomes."""
+        if cue not in (self.cues if self.pairs is not None else self._rows):
+            raise KeyError(
+                f"cues names {cue!r}, which is none of the {len(self.cues)} that were recorded; record it, "
+                f"trajectories(..., cues=[..., {cue!r}]){near(cue, self.cues)}"
+            )
+        found: NDArray[Any]
+        if self.pairs is None:
+            found = self.values[:, self._rows[cue]]
+            return found
+        for outcome in self.outcomes:
+            if (cue, outcome) not in self._rows:
+                raise KeyError(
+                    f"cues names {cue!r}, whose weight to the outcome {outcome!r} was not recorded; record "
+                    f"a block, trajectories(..., cues=[..., {cue!r}], outcomes=[...])"
+                )
+        found = self.values[:, [self._rows[cue, outcome] for outcome in self.outcomes]]
+        return found
 
     def __repr__(self) -> str:
         return "\n".join([self._head(), *_text_of(self)])
@@ -194,6 +261,7 @@ class Trajectories:
                 self.predictions,
                 self.probes,
                 self.phases,
+                self.all_predictions,
             ),
         )
 

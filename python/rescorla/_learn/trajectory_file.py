@@ -45,6 +45,7 @@ class Content(NamedTuple):
     predictions: NDArray[Any] | None
     probes: NDArray[Any] | None
     phases: Mapping[str, Phase]
+    all_predictions: NDArray[Any] | None
 
 
 def save(path: str, content: Content) -> None:
@@ -65,11 +66,14 @@ def save(path: str, content: Content) -> None:
         "outcomes": content.outcomes,
         "parameters": content.parameters,
         "predictions": content.predictions is not None,
+        "all_predictions": content.all_predictions is not None,
         "probes": None if content.probes is None else [content.probes[field].tolist() for field in _PROBED],
         "phases": as_json(content.phases),
     }
     if content.probes is not None:
         arrays["probed"] = content.probes["activation"]
+    if content.all_predictions is not None:
+        arrays["all_predictions"] = content.all_predictions
     # As bytes: arrays of str lose NUL characters at the end.
     labels = np.frombuffer(disk.as_json(about).encode("ascii"), dtype=np.uint8)
     with disk.replacing(path) as file, disk.naming(path), open(file, "wb") as stream:
@@ -115,6 +119,7 @@ def load(path: str) -> Content:
             _predictions(path, archive, about["outcomes"]) if about["predictions"] else None,
             _probes(path, archive["probed"], about["probes"]) if about.get("probes") else None,
             of_json(about.get("phases", {}), _ANY, _ANY),
+            archive["all_predictions"] if about.get("all_predictions") else None,
         )
     _check_whole(path, content)
     return content
@@ -139,16 +144,18 @@ def _predictions(path: str, archive: Any, outcomes: list[str]) -> NDArray[Any]:
 
 def _probes(path: str, activations: NDArray[Any], columns: list[list[Any]]) -> NDArray[Any]:
     phases, tokens, cues, outcomes = columns
-    entries = zip(phases, tokens, map(tuple, cues), outcomes, activations, strict=True)
-    table = table_of(entries, activations.dtype)
-    names = [*phases, *outcomes, *(cue for each in cues for cue in each)]
+    lengths = {len(activations), *map(len, columns)}
+    _check(path, len(lengths) == 1, "probes in columns of one length", lengths)
+    table = table_of(phases, tokens, [tuple(each) for each in cues], outcomes, activations)
+    inside = [phase for phase in phases if phase is not None]
+    names = [*inside, *outcomes, *(cue for each in cues for cue in each)]
     _check(path, all(isinstance(name, str) for name in names), "names at probes", "what is none")
     return table
 
 
 def _check_whole(path: str, content: Content) -> None:
     """FormatError where parts do not fit together."""
-    tokens, values, pairs, cues, outcomes, _, table, probes, _ = content
+    tokens, values, pairs, cues, outcomes, _, table, probes, _, predicted = content
     cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)
     shape = (len(tokens), *cells)
     _check(path, values.shape == shape, f"values of the shape {shape}", values.shape)
@@ -165,6 +172,11 @@ def _check_whole(path: str, content: Content) -> None:
     if probes is not None:
         found = probes.dtype["activation"]
         _check(path, found == values.dtype, f"activations at probes of {values.dtype}", found)
+    if predicted is not None:
+        shape = (int((tokens > 0).sum()), len(outcomes))
+        fits = predicted.shape == shape and predicted.dtype == values.dtype
+        expected = f"all_predictions of {values.dtype} of the shape {shape}"
+        _check(path, fits, expected, f"{predicted.dtype} of the shape {predicted.shape}")
 
 
 def _check(path: str, holds: bool, expected: str, found: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import unicodedata
@@ -369,15 +370,17 @@ def in_rows(array: ArrayLike, element: np.dtype[Any]) -> NDArray[Any]:
     return np.require(array, element, ["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
 
 
-def room(what: str, n: int, element: np.dtype[Any], cure: str) -> NDArray[Any]:
-    """So many zeros, or a MemoryError that says for what there is no room."""
-    size = n * element.itemsize
+def room(what: str, shape: int | tuple[int, ...], element: np.dtype[Any], cure: str) -> NDArray[Any]:
+    """Zeros of a shape, or a MemoryError that says for what there is no room."""
+    size = element.itemsize * (math.prod(shape) if isinstance(shape, tuple) else shape)
     try:
         if size > sys.maxsize:
             raise MemoryError
-        return np.zeros(n, dtype=element)
+        return np.zeros(shape, dtype=element)
     except MemoryError:
-        raise MemoryError(f"{what} need {size} bytes of memory, more than can be had; {cure}") from None
+        raise MemoryError(
+            f"{what} need {size} bytes ({size / 2**30:.1f} GiB) of memory, more than can be had; {cure}"
+        ) from None
 
 
 def _entry(argument: str, mapping: Mapping[str, float], name: str, kind: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Iterator
@@ -24,6 +25,9 @@ AGAIN = "save the weights again"
 # How often, and after how many seconds each time, something is tried again that another process is at.
 _TRIES, _PAUSE = 100, 0.01
 
+# Signals by whose handlers work is stopped.
+_INTERRUPTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
 # Bytes taken at a time.
 _PIECE = 1 << 24
 
@@ -36,9 +40,21 @@ def check_folder(folder: str) -> None:
         raise FileNotFoundError(errno.ENOENT, missing, folder)
 
 
+def free_bytes(folder: str) -> int | None:
+    """How much this process may write to a folder's disk; None where the system does not say."""
+    disk = shutil.disk_usage(folder)
+    if disk.total == 0:
+        return None
+    # A part of some disks is kept for root.
+    return disk.total - disk.used if hasattr(os, "geteuid") and os.geteuid() == 0 else disk.free
+
+
 @contextmanager
 def replacing(path: str) -> Iterator[str]:
-    """A temporary sibling to write to, which becomes the path when it is complete; on failure it goes."""
+    """A temporary file to open and write to, which becomes the path when it is complete; on failure it goes.
+
+    It may have no name: what is given is then the path of an open file, of this process alone.
+    """
     file = AtomicFile(path)
     try:
         yield file.temporary
@@ -191,10 +207,14 @@ def undisturbed() -> Iterator[None]:
         yield
         return
     waiting: list[tuple[Any, ...]] = []
-    before = signal.signal(signal.SIGINT, lambda *given: waiting.append(given))
+    handlers = {each: signal.getsignal(each) for each in _INTERRUPTS}
+    before = {each: handler for each, handler in handlers.items() if callable(handler)}
+    for each in before:
+        signal.signal(each, lambda *given: waiting.append(given))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if waiting and callable(before):
-            before(*waiting[0])
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        if waiting:
+            before[waiting[0][0]](*waiting[0])

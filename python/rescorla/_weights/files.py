@@ -22,6 +22,7 @@ from rescorla._weights.disk import (
     check_folder,
     check_values,
     checksum_text,
+    free_bytes,
     labels_checksum,
     mapped_files,
     naming,
@@ -53,6 +54,11 @@ _NETCDF_ALONE = RLock()
 
 STORE = ".zarr"
 """How the names of stores of weights end."""
+
+
+# Bytes that a weight takes at least, where that is not the size of its type: in text "0.0" and a separator.
+# Parquet packs, and many equal weights take next to nothing.
+_LEAST = {".csv": 4, ".tsv": 4, ".parquet": 0}
 
 
 class Content(NamedTuple):
@@ -134,6 +140,22 @@ def check_target(path: str) -> None:
     elif _suffix(path) not in tables.WRITERS and _format(path, SAVED).save is _save_nc:
         need("netCDF4")
     check_folder(os.path.dirname(os.path.realpath(path)))
+
+
+def check_room(path: str, shape: tuple[int, int], dtype: np.dtype[Any], cure: str) -> None:
+    """OSError where a disk has surely no room for weights, which `save` would find after hours of work.
+
+    A file that the new one is to replace takes its room until that is whole.
+    """
+    needed = shape[0] * shape[1] * _LEAST.get(_suffix(path), dtype.itemsize)
+    free = free_bytes(os.path.dirname(os.path.realpath(path)))
+    if free is not None and needed > free:
+        raise OSError(
+            errno.ENOSPC,
+            f"{shape[0]:,} x {shape[1]:,} weights of {dtype} need {needed:,} bytes or more, and the disk has "
+            f"{free:,} free; {cure}",
+            path,
+        )
 
 
 def is_weights_name(path: str) -> bool:

@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TextIO
 
@@ -20,6 +21,7 @@ from rescorla.cli import (
     activations,
     command,
     completion,
+    ending,
     equilibrium,
     events,
     export,
@@ -51,16 +53,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         The exit status: 0, 1 after an error (one line on standard error), 3 where tiles of a store
         are missing or bad, 130 after Ctrl-C, 141 where whoever
-        reads the output went away. Wrong usage exits with 2 (SystemExit).
+        reads the output went away. Wrong usage exits with 2 (SystemExit). SIGTERM and SIGHUP stop the
+        command like Ctrl-C and then end the process, which its parent sees (status 143 or 129 of a shell).
     """
     told = sys.argv[1:] if arguments is None else list(arguments)
-    with printing.streams():
+    with ending.stopping() as signals, printing.streams():
         try:
-            return _run(told)
+            status = _run(told)
         except BrokenPipeError:
             return 141
         except printing.StreamError as error:
             return _complain(f"error: {error}", 1)
+        except KeyboardInterrupt:
+            # Here, where nothing of the command is left that an exception would keep from being removed.
+            status = _complain(f"ended by {signals[0].name}" if signals else "interrupted", 130)
+    return ending.end_by(signals[0]) if signals and status == 130 else status
 
 
 def _run(told: Sequence[str]) -> int:
@@ -85,8 +92,6 @@ def _run(told: Sequence[str]) -> int:
             sys.stdout.flush()
     except BrokenPipeError:
         raise  # An OSError, but none to tell of.
-    except KeyboardInterrupt:
-        return _complain("interrupted", 130)
     except _ERRORS as error:
         return _complain(f"error: {_message(error, options)}", 1)
     return status or 0
@@ -114,7 +119,9 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _complain(message: str, status: int) -> int:
-    print(f"rescorla: {' '.join(message.split())}", file=sys.stderr)
+    # A terminal that has closed takes nothing more.
+    with suppress(OSError):
+        print(f"rescorla: {' '.join(message.split())}", file=sys.stderr)
     return status
 
 

@@ -71,6 +71,9 @@ def run(options: argparse.Namespace) -> None:
     events = source.events(options.files, options)
     if initial is not None:
         Like(os.fspath(options.initial), initial.parameters).warn_of_text(events)
+    if options.output is not None:
+        cure = "name a file on another disk"
+        weight_files.check_room(options.output, events, initial, "float64", cure)
     solved = equilibrium(
         events,
         beta=beta,

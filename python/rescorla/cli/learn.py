@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rescorla_wagner import FEWER, learn
 from rescorla._learn.rule import FIRST, RULES
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
@@ -137,6 +137,11 @@ def run(options: argparse.Namespace) -> None:
     name_lists.check_apart("cues", rule["cues"], events.cues)
     name_lists.check_apart("outcomes", rule["outcomes"], events.outcomes)
     rule |= weight_files.per_name(options, events, 0.1)
+    saved = options.output is not None and not mapped and not stored
+    if saved:
+        names = {side: rule[side] for side in ("cues", "outcomes")}
+        start = rule.get("initial")
+        weight_files.check_room(options.output, events, start, options.dtype, FEWER, **names)
     learned = learn(
         events,
         out=options.output if mapped or stored else None,
@@ -152,7 +157,7 @@ def run(options: argparse.Namespace) -> None:
         described = {"part": [number, parts], "store": options.output, "tiles_missing": n_missing}
         printing.data(options, described)
         return
-    if options.output is not None and not mapped and not stored:
+    if saved:
         learned.save(options.output)
     weight_files.finish(options, events, learned)
 

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from rescorla import plot
-from rescorla._weights.disk import replacing
+from rescorla._weights.disk import naming, replacing
 from rescorla.cli import command, name_lists, printing
 from rescorla.cli import weight_files as files
 
@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> None:
     import matplotlib.pyplot as plt
 
     try:
-        with replacing(options.output) as file:
-            figure.savefig(file, format=os.path.splitext(options.output)[1][1:] or None, dpi=150)
+        with replacing(options.output) as file, naming(options.output), open(file, "wb") as stream:
+            figure.savefig(stream, format=os.path.splitext(options.output)[1][1:] or None, dpi=150)
     finally:
         # A new figure is pyplot's until it is closed.
         plt.close(figure)

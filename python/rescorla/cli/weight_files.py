@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from rescorla._events.events import Events
+from rescorla._learn.plan import plan_of
 from rescorla._shared.checks import number, rate
 from rescorla._weights import files
 from rescorla._weights.load import load_weights
@@ -101,6 +102,21 @@ def is_mapped(output: str | None) -> bool:
         return False
     files.check_target(output)
     return output.lower().endswith(".npy")
+
+
+def check_room(
+    output: str,
+    events: Events,
+    initial: Weights | None,
+    dtype: str,
+    cure: str,
+    *,
+    cues: Sequence[str] | None = None,
+    outcomes: Sequence[str] | None = None,
+) -> None:
+    """OSError where the disk has surely no room for the weights that are about to be made."""
+    plan = plan_of(events, cues, outcomes, initial)
+    files.check_room(output, (len(plan.cues), len(plan.outcomes)), np.dtype(dtype), cure)
 
 
 def load(path: str) -> Weights:

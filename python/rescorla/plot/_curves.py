@@ -69,7 +69,8 @@ def trajectories(
     ----------
     trajectories : Trajectories, or mapping from str to Trajectories
         What `rescorla.trajectories` recorded. Groups, by their names, are drawn side by side on the same
-        scale. The phases of a `rescorla.design` are divided by lines and named above; its probes are points.
+        scale. The phases of a `rescorla.design` are divided by lines and named above; probes, which are
+        events of frequency 0, are points.
     pairs : iterable of (str, str), optional
         The cues and outcomes to draw, in this order; by default all that were recorded. For each group, those
         that it recorded are drawn.
@@ -100,6 +101,11 @@ def trajectories(
         When there are no groups, or not as many Axes as groups.
     ImportError
         When matplotlib is not installed.
+
+    Warns
+    -----
+    RescorlaWarning
+        When there are more than 50 probes that differ in cues or outcome: the first 50 are drawn.
 
     Examples
     --------

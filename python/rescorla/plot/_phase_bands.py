@@ -1,16 +1,18 @@
-"""The phases and probes of a design, drawn over its tokens."""
+"""The phases of a design and the probes of any events, drawn over tokens."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import cycle, pairwise
+from itertools import cycle, islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rescorla._events.phases import Phase
 from rescorla._learn.trajectory import Trajectories
+from rescorla._shared.warn import warn
 from rescorla.plot._dashes import Style
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
 _MARKERS = "osD^vPX"
 _LETTER = re.compile(r"[^\W\d_][0-9']*")
+# Probes that differ in cues or outcome. More are not told apart, nor has the legend room for them.
+_MOST = 50
 # The angles at which names are tried.
 _ANGLES = (0, 30, 90)
 
@@ -38,7 +42,10 @@ class Probe(NamedTuple):
 
 
 def probes_of(trajectories: Trajectories, pairs: Sequence[tuple[str, str]]) -> list[Probe]:
-    """The probes of trajectories, of the outcomes of these pairs: one for all that ask the same."""
+    """The probes of trajectories, of the outcomes of these pairs: one for all that ask the same.
+
+    Of very many the first, with a warning.
+    """
     found: dict[tuple[tuple[str, ...], str], Probe] = {}
     outcomes = {outcome for _, outcome in pairs}
     for entry in () if trajectories.probes is None else trajectories.probes:
@@ -47,7 +54,12 @@ def probes_of(trajectories: Trajectories, pairs: Sequence[tuple[str, str]]) -> l
             probe = found.setdefault(asked, Probe(*asked, [], []))
             probe.tokens.append(int(entry["token"]))
             probe.activations.append(float(entry["activation"]))
-    return list(found.values())
+    if len(found) > _MOST:
+        warn(
+            f"trajectories have {len(found):,} probes that differ in cues or outcome, and the first {_MOST} "
+            "are drawn; to draw others, record events without these rows, events[rows], or fewer outcomes"
+        )
+    return list(islice(found.values(), _MOST))
 
 
 def draw_probes(
@@ -55,17 +67,17 @@ def draw_probes(
 ) -> dict[str, Any]:
     """Points for probes, in the colour of the line where there is one; what the legend shows, by name."""
     shown: dict[str, Any] = {}
-    points: list[tuple[int, float]] = []
+    points: defaultdict[int, list[float]] = defaultdict(list)
     low, high = ax.get_ylim()
     for probe, marker in zip(probes, cycle(_MARKERS), strict=False):
         line = style_of.get((probe.cues[0], probe.outcome)) if len(probe.cues) == 1 else None
         here = list(zip(probe.tokens, probe.activations, strict=True))
         # Points upon each other: each is drawn around those before.
         within = max(
-            sum(token == before and abs(value - other) < 0.02 * (high - low) for before, other in points)
-            for token, value in here
+            sum(abs(value - other) < 0.02 * (high - low) for other in points[token]) for token, value in here
         )
-        points += here
+        for token, value in here:
+            points[token].append(value)
         (shown[probe.name],) = ax.plot(
             probe.tokens,
             probe.activations,
