@@ -218,9 +218,9 @@ def test_the_heat_map_of_named_cues_and_outcomes() -> None:
     drawn_without_overlap(ax)
 
 
-@given(st.data(), VALUES, st.integers(1, 4), st.sampled_from([plot.weights, plot.network]))
-def test_the_strongest_are_those_of_the_names_that_are_drawn(
-    data: st.DataObject, values: Values, n: int, draw: Any
+@given(st.data(), VALUES, st.integers(1, 4))
+def test_the_strongest_of_a_heat_map_are_those_of_the_names_that_are_drawn(
+    data: st.DataObject, values: Values, n: int
 ) -> None:
     weights = named(values)
     side = data.draw(st.sampled_from(["cues", "outcomes"]))
@@ -231,15 +231,9 @@ def test_the_strongest_are_those_of_the_names_that_are_drawn(
         if side == "cues"
         else values[:, [known.index(name) for name in chosen]]
     )
-    if draw is plot.network and not block.any():
-        return
-    ax = draw(weights, **{side: chosen}, n=n, ax=fresh())
-    if draw is plot.network:
-        sizes = sorted((abs(float(str(line.get_label()))) for line in ax.lines), reverse=True)
-        assert sizes == sorted(np.abs(block[block != 0]), reverse=True)[:n]
-        return
+    ax = plot.weights(weights, **{side: chosen}, n=n, ax=fresh())
     reach = np.abs(block).max(axis=1 if side == "outcomes" else 0)
-    drawn = np.abs(ax.images[0].get_array()).max(axis=1 if side == "outcomes" else 0)
+    drawn = np.abs(cast(Any, ax.images[0].get_array())).max(axis=1 if side == "outcomes" else 0)
     assert sorted(drawn, reverse=True) == sorted(reach, reverse=True)[:n]
     labels = ax.get_xticklabels() if side == "outcomes" else ax.get_yticklabels()
     assert [label.get_text() for label in labels] == chosen
@@ -275,17 +269,9 @@ def test_labels_do_not_meet_in_large_heat_maps() -> None:
 def test_the_network_has_the_strongest_pairs_wide_and_signed(values: Values, n: int) -> None:
     weights = named(values)
     ax = plot.network(weights, n=n, ax=fresh())
-    places = {
-        side: {text.get_text(): text.xy[1] for text in cast(Any, ax.texts) if text.xy[0] == side}
-        for side in (0, 1)
-    }
-    names = [{height: name for name, height in places[side].items()} for side in (0, 1)]
-    found = {}
-    for line in ax.lines:
-        (left, right), heights = cast(Any, line.get_xdata()), ydata(line)
-        assert (left, right) == (0, 1)
-        weight = weights[names[0][heights[0]], names[1][heights[1]]]
-        found[names[0][heights[0]], names[1][heights[1]]] = weight
+    places, found = named_places(ax), {}
+    for line, pair in zip(ax.lines, pairs_of(ax), strict=True):
+        found[pair] = weight = weights[pair]
         assert line.get_label() == f"{weight:+.3g}"
         red, _, blue, _ = cast(Any, line.get_color())
         assert (blue > red) == (weight > 0)
@@ -297,6 +283,80 @@ def test_the_network_has_the_strongest_pairs_wide_and_signed(values: Values, n: 
     # Every name has a line, and its own height.
     assert [set(side) for side in places.values()] == [set(side) for side in zip(*found, strict=True)]
     assert all(len(set(side.values())) == len(side) for side in places.values())
+
+
+def named_places(ax: Axes) -> dict[int, dict[str, float]]:
+    """The names of a network on the left, 0, and on the right, 1, with their heights."""
+    return {
+        side: {text.get_text(): text.xy[1] for text in cast(Any, ax.texts) if text.xy[0] == side}
+        for side in (0, 1)
+    }
+
+
+def pairs_of(ax: Axes) -> list[tuple[str, str]]:
+    """The names at the ends of each line of a network."""
+    places = named_places(ax)
+    left, right = ({height: name for name, height in places[side].items()} for side in (0, 1))
+    assert all(list(cast(Any, line.get_xdata())) == [0, 1] for line in ax.lines)
+    return [(left[heights[0]], right[heights[1]]) for heights in map(ydata, ax.lines)]
+
+
+@given(st.data(), VALUES.filter(np.any), st.integers(1, 4))
+def test_each_name_that_is_asked_for_is_drawn_with_its_n_strongest_lines(
+    data: st.DataObject, values: Values, n: int
+) -> None:
+    weights = named(values)
+    some = {
+        side: data.draw(
+            st.none() | st.lists(st.sampled_from(getattr(weights, side)), unique=True, min_size=1)
+        )
+        for side in ("cues", "outcomes")
+    }
+    if some == {"cues": None, "outcomes": None}:
+        return
+    cues, outcomes = (some[side] or getattr(weights, side) for side in ("cues", "outcomes"))
+    block = weights[list(cues), list(outcomes)]
+    if not np.any(block.values):
+        return
+    ax = plot.network(weights, **some, n=n, ax=fresh())
+    drawn = pairs_of(ax)
+    assert len(set(drawn)) == len(drawn)
+    # A line is drawn because one of its ends is named, and nothing stronger of that name is left out.
+    reasons: set[tuple[str, str]] = set()
+    for at, side in enumerate(("cues", "outcomes")):
+        for name in some[side] or ():
+            assert name in named_places(ax)[at]
+            line = np.abs(block.row(name) if side == "cues" else block.column(name))
+            limit = sorted(line, reverse=True)[:n][-1]
+            mine = [pair for pair in drawn if pair[at] == name]
+            assert len(mine) >= min(n, np.count_nonzero(line))
+            sizes = sorted((abs(weights[pair]) for pair in mine), reverse=True)
+            assert sizes[:n] == sorted(line[line > 0], reverse=True)[:n]
+            reasons |= {pair for pair in mine if abs(weights[pair]) >= limit}
+    assert set(drawn) == reasons
+    if some["cues"] is None or some["outcomes"] is None:
+        assert len(drawn) <= n * len(some["cues"] or some["outcomes"] or ())
+
+
+def test_a_weak_outcome_that_is_asked_for_is_not_lost() -> None:
+    weights = named(np.array([[0.9, 0.01, 0.0], [0.8, -0.02, 0.0], [0.7, 0.03, 0.0]]))
+    ax = plot.network(weights, outcomes=weights.outcomes, n=2, ax=fresh())
+    assert sorted(pairs_of(ax)) == [("c0", "o0"), ("c1", "o0"), ("c1", "o1"), ("c2", "o1")]
+    # What has no line stands below the others.
+    assert named_places(ax)[1] == {"o0": 1.0, "o1": 0.5, "o2": 0.0}
+
+
+def test_a_network_of_many_names_is_higher() -> None:
+    names = [f"name {place}" for place in range(60)]
+    ax = plot.network(rw.Weights(np.eye(60), names, names), cues=names)
+    width, height = cast(Any, ax.figure).get_size_inches()
+    assert (width, height > 8) == (6, True)
+    drawn_without_overlap(ax)
+
+
+def test_what_is_no_number_has_no_line() -> None:
+    ax = plot.network(named(np.array([[np.nan, 0.5], [0.25, np.nan]])), outcomes=["o0", "o1"], ax=fresh())
+    assert sorted(pairs_of(ax)) == [("c0", "o1"), ("c1", "o0")]
 
 
 def test_the_legend_of_the_network_has_the_extremes() -> None:

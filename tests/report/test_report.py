@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import browsers
@@ -405,12 +406,48 @@ def lists_n(found: dict[str, Any]) -> int:
     return max(int((values[a:b] > 0).sum()) for a, b in zip(starts, ends, strict=True))
 
 
-def test_too_many_to_compare_have_no_nearest_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for where, most, told in (("a", 10, "too many to compare"), ("b", 10**9, "largest cosine of rows")):
-        monkeypatch.setattr(weights_page, "MOST", most)
-        rw.report(some_weights(), tmp_path / f"{where}.html")
-        assert told in (tmp_path / f"{where}.html").read_text(encoding="utf-8")
-        assert (browsers.data(tmp_path / f"{where}.html")["nearest"] is None) == (where == "a")
+@pytest.mark.parametrize(
+    ("most", "compared"), [(10, []), (500_000, ["columns"]), (10**9, ["rows", "columns"])]
+)
+def test_too_many_to_compare_have_no_nearest_names(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, compared: list[str]
+) -> None:
+    path = tmp_path / "page.html"
+    monkeypatch.setattr(weights_page, "MOST", most)
+    rw.report(some_weights(), path)
+    text = path.read_text(encoding="utf-8")
+    assert list(browsers.data(path)["nearest"]) == compared
+    for side, kind, count in (("rows", "cue", 12), ("columns", "outcome", 9)):
+        there = side in compared
+        told = f"{kind}s are left out: {count} {kind}s are too many to compare each with every other."
+        assert (f"Nearest {told}" in text) != there
+        assert (f"Nearest {kind}s are the 10 of the largest cosine of {side} of weights." in text) == there
+        with browsers.shown(browser, path, f"#{kind}-1") as it:
+            assert (f"Nearest {kind}s" in it.text("#lists")) == there
+            assert it.complaints == []
+
+
+@pytest.mark.parametrize("shape", [(100_000, 15), (26, 100_000)])
+def test_the_page_of_100_000_names_takes_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int]
+) -> None:
+    names = [[f"{side}{place}" for place in range(count)] for side, count in zip("co", shape, strict=True)]
+    some = rw.Weights(np.random.default_rng(1).normal(size=shape), *names)
+    put_together: list[int] = []
+
+    def counted(content: page.Content) -> bytes:
+        made = page.page(content)
+        put_together.append(len(made))
+        return made
+
+    monkeypatch.setattr(weights_page, "page", SimpleNamespace(**vars(page) | {"page": counted}))
+    rw.report(some, tmp_path / "many.html")
+    # To compare all takes minutes, and to pack what has no room many seconds.
+    assert len(put_together) <= 3
+    assert 8_500_000 < put_together[-1] <= 10_000_000
+    many = "cues" if shape[0] > shape[1] else "outcomes"
+    text = (tmp_path / "many.html").read_text(encoding="utf-8")
+    assert f"Nearest {many} are left out: 100,000 {many} are too many to compare" in text
 
 
 def test_weights_of_a_store_are_weights(tmp_path: Path) -> None:

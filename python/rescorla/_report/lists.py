@@ -40,6 +40,10 @@ class Lists(NamedTuple):
         """The largest number of weights of one sign that a line has."""
         return int(max(self.positive.max(initial=0), self.negative.max(initial=0)))
 
+    def some(self, lines: slice) -> Lists:
+        """Those of some lines."""
+        return Lists(*(each[lines] for each in self[:-1]), self.across)
+
     def data(self, n: int, kind: str) -> dict[str, Any]:
         """The n strongest of either sign of each line, from the most positive down."""
         shape = self.up[:, :n].shape

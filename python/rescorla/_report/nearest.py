@@ -14,15 +14,18 @@ from rescorla._weights.directions import bounded, directions
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Products of vectors that are too many to wait for; numbers of vectors that are too many for float64.
-MOST, _MANY = 5_000_000_000_000, 1 << 22
+# Products that are too many to wait for (half a minute); numbers of vectors that are too many for float64.
+MOST, _MANY = 2_000_000_000_000, 1 << 22
 # Vectors that are compared at a time with as many others.
 _LINES = 2048
+# To find the largest takes as long as so many products, for each pair of vectors.
+_SORTED = 5000
 
 
-def cost(shape: tuple[int, int]) -> int:
-    """How many products `nearest` takes for rows and columns together."""
-    return shape[0] * shape[1] * (shape[0] + shape[1])
+def cost(shape: tuple[int, int], side: str) -> int:
+    """How much work `nearest` is, in products of two numbers."""
+    n_lines, across = shape if side == "rows" else shape[::-1]
+    return n_lines * n_lines * (across + _SORTED)
 
 
 def nearest(
@@ -49,7 +52,7 @@ def nearest(
             else:
                 found[other].append(_largest(alike.T, left.start, n))
             found[one].append(_largest(alike, right.start, n))
-            watch(alike.size * across * (1 if one == other else 2))
+            watch(alike.size * (across + _SORTED) * (1 if one == other else 2))
     best = [_best(each, n) for each in found]
     places, values = (np.concatenate(each) for each in zip(*best, strict=True))
     there = ~np.isnan(values)

@@ -18,7 +18,7 @@ _TYPES = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2"}
 def packed(values: NDArray[Any] | Sequence[int] | Sequence[float], kind: str) -> dict[str, str]:
     """An array of this kind: f8, f4, u4 or u2. Little-endian, as every machine with a browser is."""
     content = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
-    return {"type": kind, "packed": base64.b64encode(zlib.compress(content, 9)).decode("ascii")}
+    return {"type": kind, "packed": base64.b64encode(zlib.compress(content)).decode("ascii")}
 
 
 def numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:

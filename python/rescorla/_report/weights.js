@@ -80,8 +80,8 @@ function weightsPage(data) {
       list(`Positive: strongest ${other}s`, positive.length ? told(positive, many) : "None", heads, positive, row),
       list(`Negative: strongest ${other}s`, negative.length ? told(negative, few) : "None", heads, negative, row),
     ];
-    if (data.nearness !== null) {
-      const near = nearest(kind, place);
+    const near = nearest(kind, place);
+    if (near !== null) {
       const line = (each) => [element("td", { class: "name" }, link(kind, each.place)), bar(each.value, 1), numeric(each.value)];
       const lines = kind === "cue" ? "rows" : "columns";
       lists.push(list(`Nearest ${kind}s`, near.length ? `By the ${data.nearness} of their ${lines} of weights` : "None", [kind, "", data.nearness], near, line));
@@ -97,8 +97,11 @@ function weightsPage(data) {
     }
   }
 
+  /** The nearest names; null where they are left out. */
   function nearest(kind, place) {
-    const { ends, ids, values } = kind === "cue" ? data.nearest.rows : data.nearest.columns;
+    const lines = kind === "cue" ? data.nearest.rows : data.nearest.columns;
+    if (lines === undefined) return null;
+    const { ends, ids, values } = lines;
     const found = [];
     for (let at = place === 0 ? 0 : ends[place - 1]; at < ends[place]; at++) found.push({ place: ids[at], value: values[at] });
     return found;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 # Strongest weights of all, and nearest names, that are shown.
 _OF_ALL, _NEAREST = 20, 10
 
+# Lines by which the size of all lists is estimated, and the share of what is left that they may take then.
+_SAMPLE, _SHARE = 1000, 0.97
 _SHRINK = 0.9
+
+_SIDES = ("rows", "columns")
 
 
 def page_of(
@@ -37,23 +42,18 @@ def page_of(
     def part(rows: slice, columns: slice) -> NDArray[Any]:
         return values[rows, columns]
 
-    work = _Work(shape, nearness is not None and cost(shape) <= MOST, watch)
-    lists = {side: strongest(part, shape, side, n, work.looked) for side in ("rows", "columns")}
+    compared = [side for side in _SIDES if nearness is not None and cost(shape, side) <= MOST]
+    work = _Work(shape, compared, watch)
+    lists = {side: strongest(part, shape, side, n, work.looked) for side in _SIDES}
     most = max(each.most for each in lists.values())
     n = min(n, most)
     bars = histogram(part, shape)
-    near = None
-    if work.near:
-        assert nearness is not None
-        near = {
-            side: nearest(part, shape, side, nearness, _NEAREST, work.multiplied)
-            for side in ("rows", "columns")
-        }
+    near = {side: nearest(part, shape, side, str(nearness), _NEAREST, work.multiplied) for side in compared}
     top = [[weights._row_numbers[c], weights._column_numbers[o], w] for c, o, w in weights.strongest(_OF_ALL)]
     data: dict[str, Any] = {
         "cues": weights.cues,
         "outcomes": weights.outcomes,
-        "nearness": nearness if near else None,
+        "nearness": nearness,
         "nearest": near,
         "strongest": [each for each in top if each[2] != 0 and np.isfinite(each[2])],
         "histogram": {
@@ -62,12 +62,12 @@ def page_of(
             "zeros": bars.zeros,
         },
     }
-    while True:
-        whole = n >= most
-        kind = "f8" if whole and values.dtype == np.float64 else "f4"
+
+    def made(n: int, lists: dict[str, Lists]) -> bytes:
+        whole, kind = n >= most, kind_of(n)
         left_out = _left_out(lists, n, whole, kind, values.dtype, bars.unfit)
-        left_out += _of_nearest(nearness, near is not None)
-        made = page.page(
+        left_out += _of_nearest(nearness, compared, shape)
+        return page.page(
             page.Content(
                 title=title or f"Weights of {shape[0]:,} cues and {shape[1]:,} outcomes",
                 lead=_lead(weights, bars.unfit),
@@ -81,27 +81,47 @@ def page_of(
                 + cited(weights.parameters.get("rule")),
             )
         )
-        if len(made) <= page.LARGEST:
-            return made
+
+    def kind_of(n: int) -> str:
+        return "f8" if n >= most and values.dtype == np.float64 else "f4"
+
+    n = _fitting(lists, n, page.LARGEST - len(made(n, {s: lists[s].some(slice(0)) for s in lists})), kind_of)
+    while len(content := made(n, lists)) > page.LARGEST:
         if n <= 1:
             raise ValueError(
-                f"the page would have {len(made):,} bytes, more than {page.LARGEST:,}, with one weight of "
+                f"the page would have {len(content):,} bytes, more than {page.LARGEST:,}, with one weight of "
                 "each name alone; report some of the weights, as in weights[cues, outcomes]"
             )
-        n = max(1, min(n - 1, int(n * page.LARGEST / len(made) * _SHRINK)))
+        n = max(1, min(n - 1, int(n * _SHRINK)))
+    return content
+
+
+def _fitting(lists: dict[str, Lists], n: int, room: int, kind_of: Callable[[int], str]) -> int:
+    """The largest number, of n, for which lists have room, as some of their lines let expect.
+
+    To pack all of them, again and again, would take most of the time.
+    """
+    steps = {side: max(1, len(each.up) // _SAMPLE) for side, each in lists.items()}
+    some = {side: each.some(slice(None, None, steps[side])) for side, each in lists.items()}
+
+    def size(n: int) -> int:
+        packed = {side: each.data(n, kind_of(n)).values() for side, each in some.items()}
+        return sum(steps[side] * sum(len(each["packed"]) for each in found) for side, found in packed.items())
+
+    return n if size(n) <= room else max(1, bisect_right(range(1, n), _SHARE * room, key=size))
 
 
 class _Work:
     """How far the work has come: looking at weights, then multiplying them."""
 
     def __init__(
-        self, shape: tuple[int, int], near: bool, watch: Callable[[int, int], object] | None
+        self, shape: tuple[int, int], compared: list[str], watch: Callable[[int, int], object] | None
     ) -> None:
-        self.near, self._watch, self._done = near, watch, 0
+        self._watch, self._done = watch, 0
         # Looking for what is strongest takes as long as so many products a weight.
         self._look = 2000
         size = shape[0] * shape[1]
-        self._total = 2 * size * self._look + (cost(shape) if near else 0)
+        self._total = 2 * size * self._look + sum(cost(shape, side) for side in compared)
 
     def looked(self, n: int) -> None:
         self.multiplied(n * self._look)
@@ -146,9 +166,12 @@ def _kept(lists: Lists, n: int) -> str:
     return f"{100 * (1 - kept / max(there, 1)):.1f} % of those"
 
 
-def _of_nearest(nearness: str | None, there: bool) -> list[str]:
-    if there:
-        lines = "of rows of weights for cues, and of columns for outcomes"
-        return [f"Nearest names are the {_NEAREST} of the largest {nearness} {lines}."]
-    why = "" if nearness is None else ": these weights are too many to compare all"
-    return [f"Nearest names are left out{why}."]
+def _of_nearest(nearness: str | None, compared: list[str], shape: tuple[int, int]) -> list[str]:
+    if nearness is None:
+        return ["Nearest names are left out."]
+    return [
+        f"Nearest {names} are the {_NEAREST} of the largest {nearness} of {side} of weights."
+        if side in compared
+        else f"Nearest {names} are left out: {count:,} {names} are too many to compare each with every other."
+        for side, names, count in zip(_SIDES, ("cues", "outcomes"), shape, strict=True)
+    ]

@@ -37,6 +37,8 @@ def largest_of_rows(matrix: NDArray[Any], n: int) -> NDArray[np.intp]:
         first: NDArray[np.intp] = np.argmax(matrix, axis=1).reshape(-1, 1)
         return first
     falling = -matrix
+    if n == n_columns:
+        return np.argsort(falling, axis=1, kind="stable")
     limit = np.partition(falling, n - 1, axis=1)[:, n - 1 : n]
     # NaN is beyond all numbers, and as large as NaN.
     unlimited = np.isnan(limit)

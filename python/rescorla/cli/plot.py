@@ -30,7 +30,11 @@ def add(commands: Any) -> None:
     name_lists.add(parser, "--cues", "CUE", "draw these cues")
     name_lists.add(parser, "--outcomes", "OUTCOME", "draw these outcomes")
     parser.add_argument(
-        "-n", type=int, metavar="N", help="how many: cues and outcomes of a map (30), lines of a network (20)"
+        "-n",
+        type=int,
+        metavar="N",
+        help="how many: cues and outcomes of a map (30), lines of a network (20), there of each cue and each "
+        "outcome that you name",
     )
 
 

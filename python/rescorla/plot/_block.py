@@ -20,11 +20,23 @@ def block_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     """The rows and columns to draw, and their weights.
 
-    The names that are given are cut out first: the strongest of the rest are those of what is drawn. Of two
-    sides without names, the n strongest pairs are all among the n rows, and among the n columns, of the
-    largest absolute weights.
+    The names that are given are cut out first: the strongest of the rest are those of what is drawn.
     """
     whole("n", n, 1)
+    rows, columns, values = cut(weights, cues, outcomes)
+    if cues is None:
+        rows = _peaks(values, 1, n)
+        values = values[rows]
+    if outcomes is None:
+        columns = _peaks(values, 0, n)
+        values = values[:, columns]
+    return rows, columns, values
+
+
+def cut(
+    weights: Weights, cues: Iterable[str] | None, outcomes: Iterable[str] | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """The rows and columns of these names, by default all, and their weights."""
     rows = None if cues is None else chosen("cues", cues, weights._row_numbers)
     columns = None if outcomes is None else chosen("outcomes", outcomes, weights._column_numbers)
     # All of them without a copy: weights may be as large as the memory.
@@ -33,12 +45,8 @@ def block_of(
         values = values[rows]
     if columns is not None:
         values = values[:, columns]
-    if rows is None:
-        rows = _peaks(values, 1, n)
-        values = values[rows]
-    if columns is None:
-        columns = _peaks(values, 0, n)
-        values = values[:, columns]
+    rows = np.arange(len(values)) if rows is None else rows
+    columns = np.arange(values.shape[1]) if columns is None else columns
     if not values.size:
         raise ValueError(
             f"cues and outcomes must be one each at least to be drawn, not {len(rows)} and {len(columns)}; "
