@@ -231,7 +231,8 @@ def test_the_strongest_of_a_heat_map_are_those_of_the_names_that_are_drawn(
         if side == "cues"
         else values[:, [known.index(name) for name in chosen]]
     )
-    ax = plot.weights(weights, **{side: chosen}, n=n, ax=fresh())
+    some: dict[str, Any] = {side: chosen}
+    ax = plot.weights(weights, **some, n=n, ax=fresh())
     reach = np.abs(block).max(axis=1 if side == "outcomes" else 0)
     drawn = np.abs(cast(Any, ax.images[0].get_array())).max(axis=1 if side == "outcomes" else 0)
     assert sorted(drawn, reverse=True) == sorted(reach, reverse=True)[:n]
@@ -327,7 +328,7 @@ def test_each_name_that_is_asked_for_is_drawn_with_its_n_strongest_lines(
         for name in some[side] or ():
             assert name in named_places(ax)[at]
             line = np.abs(block.row(name) if side == "cues" else block.column(name))
-            limit = sorted(line, reverse=True)[:n][-1]
+            limit = float(np.sort(line)[::-1][:n][-1])
             mine = [pair for pair in drawn if pair[at] == name]
             assert len(mine) >= min(n, np.count_nonzero(line))
             sizes = sorted((abs(weights[pair]) for pair in mine), reverse=True)

@@ -431,8 +431,8 @@ def test_too_many_to_compare_have_no_nearest_names(
 def test_the_page_of_100_000_names_takes_a_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shape: tuple[int, int]
 ) -> None:
-    names = [[f"{side}{place}" for place in range(count)] for side, count in zip("co", shape, strict=True)]
-    some = rw.Weights(np.random.default_rng(1).normal(size=shape), *names)
+    cues, outcomes = ([f"{side}{place}" for place in range(n)] for side, n in zip("co", shape, strict=True))
+    some = rw.Weights(np.random.default_rng(1).normal(size=shape), cues, outcomes)
     put_together: list[int] = []
 
     def counted(content: page.Content) -> bytes:

@@ -42,7 +42,9 @@ class Lists(NamedTuple):
 
     def some(self, lines: slice) -> Lists:
         """Those of some lines."""
-        return Lists(*(each[lines] for each in self[:-1]), self.across)
+        return self._replace(
+            **{name: getattr(self, name)[lines] for name in self._fields if name != "across"}
+        )
 
     def data(self, n: int, kind: str) -> dict[str, Any]:
         """The n strongest of either sign of each line, from the most positive down."""
