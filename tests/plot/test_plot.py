@@ -330,10 +330,10 @@ def test_each_name_that_is_asked_for_is_drawn_with_its_n_strongest_lines(
             line = np.abs(block.row(name) if side == "cues" else block.column(name))
             limit = float(np.sort(line)[::-1][:n][-1])
             mine = [pair for pair in drawn if pair[at] == name]
-            assert len(mine) >= min(n, np.count_nonzero(line))
+            assert len(mine) >= min(n, int(np.count_nonzero(line)))
             sizes = sorted((abs(weights[pair]) for pair in mine), reverse=True)
             assert sizes[:n] == sorted(line[line > 0], reverse=True)[:n]
-            reasons |= {pair for pair in mine if abs(weights[pair]) >= limit}
+            reasons |= {pair for pair in mine if abs(float(cast(Any, weights[pair]))) >= limit}
     assert set(drawn) == reasons
     if some["cues"] is None or some["outcomes"] is None:
         assert len(drawn) <= n * len(some["cues"] or some["outcomes"] or ())
