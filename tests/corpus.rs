@@ -22,7 +22,6 @@ use rescorla::internals::text::kind::kind;
 use rescorla::internals::text::source::MAX_PIECE;
 use rescorla::internals::vocab::Vocab;
 use tempfile::TempDir;
-use unicode_normalization::char::is_combining_mark;
 
 type Event = (Vec<String>, String);
 
@@ -512,15 +511,7 @@ fn naive(corpus: &Corpus, text: &str) -> Vec<Event> {
                 Some(Allowed::Asked(ask)) => ask.is_symbol(c).unwrap(),
             }
     };
-    let are_set = matches!(corpus.symbols, Some(Allowed::Set(_)));
-    let mut before = false;
-    let cut = |c: char| {
-        // A mark belongs to the character before it.
-        let confused = c == '_' || corpus.boundary.contains(c);
-        before = if are_set && is_combining_mark(c) && !confused { before } else { allowed(c) };
-        if before { c } else { ' ' }
-    };
-    let text: String = text.chars().map(cut).collect();
+    let text: String = text.chars().map(|c| if allowed(c) { c } else { ' ' }).collect();
     let event = |word: &str| {
         let boundary = || corpus.boundary.chars();
         let framed: Vec<char> = boundary().chain(word.chars()).chain(boundary()).collect();

@@ -225,20 +225,8 @@ CLOSERS = frozenset(
 
 def words(text: str, symbols: Symbols = None, boundary: str = "#") -> list[str]:
     """The words of a text: what stands between the characters that separate."""
-    cut, before = "", True
-    for c in text:
-        if isinstance(symbols, str) and is_mark(c):
-            # It belongs to the character before it.
-            before = before or separates(c, None, boundary)
-        else:
-            before = separates(c, symbols, boundary)
-        cut += " " if before else c
+    cut = "".join(" " if separates(c, symbols, boundary) else c for c in text)
     return [word for word in cut.split(" ") if word]
-
-
-def is_mark(character: str) -> bool:
-    """Whether it combines with the character before it."""
-    return unicodedata.category(character)[0] == "M"
 
 
 def separates(character: str, symbols: Symbols, boundary: str) -> bool:

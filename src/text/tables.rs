@@ -368,7 +368,7 @@ impl TableColumns {
         let are_quoted = |row: &&[u8]| {
             let mut cells = std::str::from_utf8(row).unwrap_or_default().split('\t');
             self.roles.iter().all(|role| {
-                cells.next().is_some_and(|cell| *role > Some(1) || role.is_none() || is_quoted(cell))
+                cells.next().is_some_and(|cell| *role > Some(1) || role.is_none() || has_quoted_names(cell))
             })
         };
         if self.separator == Separator::Tab && !rows.is_empty() && rows.iter().all(are_quoted) {
@@ -429,6 +429,14 @@ impl TableColumns {
 /// Whether a cell has a quote at either end.
 fn is_quoted(cell: &str) -> bool {
     cell.len() > 1 && cell.starts_with('"') && cell.ends_with('"')
+}
+
+/// Whether a cell has a quote at either end and names between, if any: `"_"` is two names that are quotes.
+fn has_quoted_names(cell: &str) -> bool {
+    is_quoted(cell) && {
+        let names = &cell[1..cell.len() - 1];
+        !names.contains('"') && split_names(names).all(|(_, name)| name.is_ok())
+    }
 }
 
 /// Whether blanks stand around the cells of a line: around some of a header, behind each separator of a row.

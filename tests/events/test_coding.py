@@ -32,6 +32,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.filterwarnings("ignore:cues_from gives the cue")
 @given(WORDS, SIZES, BOUNDARIES)
 def test_the_cues_are_those_of_running_text(words: list[str], sizes: list[int], boundary: str) -> None:
     found = rw.ortho_coding(words, sizes, boundary=boundary)

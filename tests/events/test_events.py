@@ -400,12 +400,15 @@ def test_symbols_make_up_words() -> None:
         ({"window": 0}, "window must be a whole number of 1 or more, or a pair"),
         ({"window": "line"}, "window must be None or 'context', not 'line'"),
         ({"window": (0, 0)}, "window must have a neighbour"),
-        ({"window": (1, 2, 3)}, r"a pair \(before, after\) or 'context', not \(1, 2, 3\)"),
+        ({"window": (1, 2, 3)}, r"a pair \(before, after\) or 'context', not 3 numbers"),
         ({"context": "text"}, "'line' or 'sentence' or 'paragraph' or 'document', not 'text'"),
         ({"letters": "bytes"}, "letters must be 'codepoints' or 'graphemes', not 'bytes'"),
         ({"normalize": "nfc"}, "normalize must be None or 'NFC' or .* not 'nfc'"),
         ({"unknown": "drop"}, "unknown must be 'error' or 'ignore' or 'keep', not 'drop'"),
-        ({"format": "xml"}, "format must be 'text' or 'subtitles' or 'conllu', not 'xml'"),
+        (
+            {"format": "xml"},
+            "format must be None or 'text' or 'subtitles' or 'conllu' or 'conll' or 'chat', not 'xml'",
+        ),
     ],
 )
 def test_an_argument_that_is_not_there_lists_those_that_are(keywords: dict[str, Any], message: str) -> None:

@@ -56,6 +56,7 @@ def test_a_table_holds_the_events(folder: Path, events: list[Event], duplicates:
     assert as_rows(rw.read_events(table, duplicates=duplicates)) == expected
 
 
+@pytest.mark.filterwarnings("ignore:.*(and no _|by blanks at their ends)")
 @some.MAY_HAVE_BLANKS
 @pytest.mark.parametrize("layout", ["tab", "gz", "zst", "xz", "csv"])
 @given(events=some.events(some.TABLE_NAMES))

@@ -192,6 +192,7 @@ def test_the_events_of_the_bible_are_those_of_pyndl(case: Case, bible: Path, tmp
     assert_same(as_sets(found), pyndl_events(bible, tmp_path, **case.pyndl()))
 
 
+@pytest.mark.filterwarnings("ignore:symbols.* cuts")
 @pytest.mark.parametrize("case", VARIANTS, ids=str)
 def test_each_structure_gives_the_events_of_pyndl(
     case: Case, verses: dict[str, Path], tmp_path: Path
@@ -201,6 +202,7 @@ def test_each_structure_gives_the_events_of_pyndl(
     assert_same(as_sets(found), pyndl_events(text, tmp_path, **case.pyndl()))
 
 
+@pytest.mark.filterwarnings("ignore:symbols.* cuts")
 @pytest.mark.parametrize("case", VARIANTS, ids=str)
 def test_each_script_gives_the_events_of_pyndl(case: Case, scripts: dict[str, Path], tmp_path: Path) -> None:
     text = scripts[case.context]

@@ -245,6 +245,9 @@ TOKEN = PLAN | {
     "rows": np.arange(3),
     "columns": None,
     "predictions": False,
+    "probes": (np.zeros(0, np.int64),) * 3,
+    "predicted": np.zeros(0),
+    "probed": np.zeros(0),
     "out": np.zeros(18),
 }
 ROW = DELTA | {"alpha": np.full(3, 0.1), "initial": None, "out": np.zeros((3, 3)), "order": None}

@@ -95,7 +95,7 @@ def test_of_running_text_the_call_is_written(name: str, tmp_path: Path) -> None:
         return str(raised.value)
 
     assert f"found running text; write rw.{name}(rw.corpus_events({str(text)!r}))" in message(text)
-    assert f'write rw.{name}(rw.corpus_events({str(tagged)!r}, format="conllu"))' in message(tagged)
+    assert f"write rw.{name}(rw.corpus_events({str(tagged)!r}))" in message(tagged)
     assert f"found a folder; if its files are running text: rw.{name}(rw.corpus_events(" in message(
         tmp_path, IsADirectoryError
     )

@@ -137,6 +137,7 @@ def test_a_sum_starts_at_plus_zero() -> None:
     assert_reference(result, np.array([[-0.0]]))
 
 
+@pytest.mark.filterwarnings("ignore:.*(and no _|by blanks at their ends)")
 @some.MAY_HAVE_BLANKS
 @pytest.mark.parametrize("layout", LAYOUTS)
 @given(events=some.events(some.TABLE_NAMES), duplicates=some.DUPLICATES)

@@ -179,11 +179,14 @@ def test_of_half_a_chunk_nothing_stays(events: rw.Events, path: Path, method: An
         process.start()
         process.join()
         assert process.exitcode == -signal.SIGKILL
-    # The second process removed what the first one left.
-    (half,) = tile.parent.glob(".*")
-    size = half.stat().st_size
-    assert size == 4 * 8 * (len(events.cues) if method == "forward" else len(events.outcomes)) + 4
-    if by_another:
+    # The second process removed what the first one left. Where files have no names, nothing is left.
+    halves = list(tile.parent.glob(".*"))
+    for half in halves:
+        size = half.stat().st_size
+        assert size == 4 * 8 * (len(events.cues) if method == "forward" else len(events.outcomes)) + 4
+    assert len(halves) <= 1
+    if by_another and halves:
+        (half,) = halves
         kept = half.read_bytes()
         rw.learn(events, out=path, resume=True, method=method)
         half.write_bytes(kept)

@@ -40,8 +40,7 @@ impl FromStr for Allowed {
     }
 }
 
-/// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed. A combining
-/// mark belongs to the character before it, if the allowed characters are a set.
+/// What separates words in a text: white space, `_`, the characters of the boundary and those that are not allowed.
 pub(super) struct Separators<'c> {
     /// The characters of words; `None`: all that need not separate words.
     allowed: Option<&'c Allowed>,
@@ -131,7 +130,8 @@ fn always_separates(boundary: &str, c: char) -> bool {
 /// Single characters and ranges; `-` stands for itself where it is first or last; `\` makes the character after it
 /// stand for itself, except in the classes `\w`, `\d`, `\s` (those of Unicode's regular expressions, UTS 18), `\p{...}`
 /// (a script, category or property of Unicode) and their complements `\W`, `\D`, `\S`, `\P{...}`. A script has the characters
-/// that it shares with others, too (its Script_Extensions): `\p{Katakana}` has the mark of a long vowel.
+/// that it shares with others, too (its Script_Extensions): `\p{Katakana}` has the mark of a long vowel. With such a class a
+/// combining mark belongs to the character before it.
 ///
 /// ```
 /// use rescorla::internals::text::corpus::Symbols;
@@ -150,6 +150,8 @@ pub struct Symbols {
     ascii: u128,
     /// First and last characters of ranges: sorted, disjoint, ASCII included.
     ranges: Vec<(char, char)>,
+    /// Whether a combining mark belongs to the character before it: where classes such as `\p{Latin}` are named.
+    with_marks: bool,
 }
 
 impl Symbols {
@@ -162,9 +164,9 @@ impl Symbols {
         self.ranges.get(at).is_some_and(|&(first, _)| first <= symbol)
     }
 
-    /// Whether a character is in the set, or is a combining mark behind one that is.
+    /// Whether a character is in the set, or is a combining mark that belongs to one that is.
     pub(super) fn contains_behind(&self, before: bool, symbol: char) -> bool {
-        if !symbol.is_ascii() && is_combining_mark(symbol) { before } else { self.contains(symbol) }
+        if self.with_marks && is_combining_mark(symbol) { before } else { self.contains(symbol) }
     }
 
     fn of(mut ranges: Vec<(char, char)>) -> Self {
@@ -178,7 +180,7 @@ impl Symbols {
         });
         let is_in = |c: char| ranges.iter().any(|&(first, last)| first <= c && c <= last);
         let ascii = (0..128u8).filter(|&c| is_in(char::from(c))).fold(0, |set, c| set | 1 << c);
-        Symbols { ascii, ranges }
+        Symbols { ascii, ranges, with_marks: false }
     }
 }
 
@@ -225,7 +227,7 @@ impl FromStr for Symbols {
         if ranges.is_empty() {
             return Err(wrong("at least one character", "none", "leave it out to allow all"));
         }
-        Ok(ranges.into_iter().collect())
+        Ok(Symbols { with_marks: text.contains(r"\p") || text.contains(r"\P"), ..Symbols::of(ranges) })
     }
 }
 
