@@ -306,7 +306,7 @@ def test_weights_of_a_treebank_are_not_learned_on_with_text_unsaid() -> None:
         Path("e.tab").write_text("cues\toutcomes\nthe\tNumber=Plur\n")
         for told in (["a.conllu", *options], ["e.tab"]):
             error = said(command, *told, "--initial", "w.npz", "-o", "v.npz").error
-    assert error.count("warning") == error.count("in two ways") == 1
+            assert error.count("warning") == error.count("in two ways")
 
 
 def test_json_has_it() -> None:

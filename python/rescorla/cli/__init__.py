@@ -66,7 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _complain(f"error: {error}", 1)
         except KeyboardInterrupt:
             # Here, where nothing of the command is left that an exception would keep from being removed.
-            status = _complain(f"ended by {signals[0].name}" if signals else "interrupted", 130)
+            status = 130
+            # A terminal that has closed takes nothing more.
+            with suppress(OSError):
+                _complain(f"ended by {signals[0].name}" if signals else "interrupted", status)
     return ending.end_by(signals[0]) if signals and status == 130 else status
 
 
@@ -119,9 +122,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _complain(message: str, status: int) -> int:
-    # A terminal that has closed takes nothing more.
-    with suppress(OSError):
-        print(f"rescorla: {' '.join(message.split())}", file=sys.stderr)
+    print(f"rescorla: {' '.join(message.split())}", file=sys.stderr)
     return status
 
 
