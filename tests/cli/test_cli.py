@@ -913,7 +913,7 @@ def test_plot_draws_the_weights_that_are_named(
         assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "c"]
     else:
         assert {text.get_text() for text in ax.texts} <= {"a", "c", "x", "y"}
-        assert 0 < len(ax.lines) <= 3
+        assert 0 < len(ax.lines) <= 4
     monkeypatch.undo()
     plt.close(figure)
 
