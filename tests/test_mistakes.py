@@ -256,7 +256,7 @@ DERIVING = [
     ),
     Mistake(
         "a map of other names",
-        lambda: EVENTS.filter(cue_map={"GOD": "g"}),
+        lambda: EVENTS.filter(cue_map={np.str_("GOD"): "g"}),
         "'GOD' is none of the 3 cues",
         "cue_map",
         "compare the spelling",

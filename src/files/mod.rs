@@ -2,3 +2,4 @@
 
 pub mod atomic;
 pub(crate) mod packed_text;
+mod temporary;

@@ -48,8 +48,7 @@ impl TextFormat {
         if begins(b"WEBVTT") || is_time(first) || (is_number(first) && is_time(second)) {
             return Some(Self::Captions);
         }
-        (first.starts_with(b"@") && (first == b"@Begin" || second == b"@Begin" || has(b"@Begin")))
-            .then_some(Self::Chat)
+        (first.starts_with(b"@") && has(b"@Begin")).then_some(Self::Chat)
     }
 
     /// The format of text that has one word in a line.

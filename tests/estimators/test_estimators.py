@@ -3,7 +3,8 @@
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -547,10 +548,18 @@ def of_scales(spread: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.column_stack([np.where(y == 1, 1.0, -1.0), rng.choice([-1.0, 1.0], 60) * spread]), y
 
 
+@pytest.fixture
+def loud() -> Iterator[None]:
+    """Warnings are errors, all of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
 BY_ERRORS: list[Any] = [RescorlaWagnerClassifier, DeltaRuleClassifier, DeltaRuleRegressor]
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("loud")
 @pytest.mark.parametrize("estimator", BY_ERRORS)
 def test_a_limit_of_passes_is_told(estimator: Any) -> None:
     X, y = of_scales(3.0)
@@ -570,7 +579,7 @@ def test_a_limit_of_passes_is_told(estimator: Any) -> None:
         estimator(tol=1e-9).partial_fit(X, y, classes=[0, 1])
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("loud")
 @pytest.mark.parametrize("estimator", BY_ERRORS)
 @pytest.mark.parametrize("sparse_rows", [False, True])
 def test_features_of_different_scales_are_told(estimator: Any, sparse_rows: bool) -> None:
@@ -594,7 +603,7 @@ def test_features_of_different_scales_are_told(estimator: Any, sparse_rows: bool
     estimator(tol=1.0).fit(sparse_of(X) if sparse_rows else X, y)
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("loud")
 def test_what_a_scale_is() -> None:
     y = np.arange(100) % 2
     # The intercept's 1 is a scale as others are.

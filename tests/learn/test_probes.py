@@ -204,18 +204,18 @@ def test_files_without_probes_and_phases_can_be_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ('"probes": [["1"]', '"probes": [[1]'),
-        ('"probes": [["1"]', '"probes": [["1", "2"]'),
-        ('[["A"]], ["US"]]', '[["A"]], [7]]'),
-        ('[["A"]], ["US"]]', '[["A"]]]'),
-        ('[["A"]], ["US"]]', '[["A"]], ["US", "US"]]'),
-        ('"rows": [0, 3]', '"rows": [3, 0]'),
+        ('"probes": [["1", "1"]', '"probes": [["1", 1]'),
+        ('"probes": [["1", "1"]', '"probes": [["1"]'),
+        ('["A"]], ["US", "US"]]', '["A"]], ["US", 7]]'),
+        ('["A"]], ["US", "US"]]', '["A"]]]'),
+        ('["A"]], ["US", "US"]]', '["A"]], ["US"]]'),
+        ('"rows": [0, 4]', '"rows": [4, 0]'),
         ('"phases": {"1"', '"phases": {"1": 3, "2"'),
     ],
 )
 def test_a_damaged_file_is_refused(old: str, new: str, tmp_path: Path) -> None:
     path = tmp_path / "t.npz"
-    rw.trajectories(rw.design("A+ 2 / A?")).save(path)
+    rw.trajectories(rw.design("A+ 2 / A? / A?")).save(path)
     with np.load(path) as archive:
         arrays = dict(archive)
     about = arrays["about"].tobytes().decode("ascii")

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import rescorla as rw
 from hypothesis import given
 from hypothesis import strategies as st
 from rescorla._shared.progress import watching
+from rescorla.cli import printing
 
 EVENTS = [("a_b", "x", 300), ("b_c", "y", 200), ("a", "x", 500)]
 
@@ -148,8 +150,12 @@ def test_bytes_have_the_unit_of_their_size(n: int, text: str, monkeypatch: pytes
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 @pytest.mark.parametrize(("columns", "width"), [(0, 79), (50, 49)])
+@pytest.mark.parametrize("around", [nullcontext, printing.streams])
 def test_a_terminal_of_no_columns_has_a_bar(
-    columns: int, width: int, monkeypatch: pytest.MonkeyPatch
+    columns: int,
+    width: int,
+    around: Callable[[], AbstractContextManager[None]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import fcntl
     import pty
@@ -165,7 +171,7 @@ def test_a_terminal_of_no_columns_has_a_bar(
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", min(columns, 24), columns, 0, 0))
     with open(theirs, "w", encoding="utf-8") as terminal:
         monkeypatch.setattr(sys, "stderr", terminal)
-        with watching(None, "learning", "tokens") as watch:
+        with around(), watching(None, "learning", "tokens") as watch:
             assert watch is not None
             watch(0, 3)
             terminal.flush()

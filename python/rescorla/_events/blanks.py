@@ -88,7 +88,7 @@ class Blanks:
             return list(dict.fromkeys(cell for cell in cells if isinstance(cell, str) and cell in suspects))
         for start in range(0, min(len(events), _LOOKED_AT), _AT_A_TIME):
             for event in events._file.events(start, min(start + _AT_A_TIME, len(events))):
-                own = [name for name in event[:2][at] if at or name != self.background]
+                own = [name for name in (event[0], event[1])[at] if at or name != self.background]
                 if len(own) == 1 and own[0] in suspects:
                     found[own[0]] = None
                 elif len(own) > 1 and self.is_opaque:

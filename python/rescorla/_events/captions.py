@@ -23,8 +23,6 @@ _BLOCK = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)(?!\S)")
 _BREAKS = re.compile(r"<br\s*/?>|\\[Nh]", re.IGNORECASE)
 _CODES = re.compile(r"</?[a-zA-Z][^<>]*>|<[\d:.]+>|\{(?:\\|[Yy]:)[^{}]*\}")
 _REFERENCES = re.compile(r"&#?\w{1,40};")
-# With a mark of the reading direction a word would be another word.
-_DIRECTIONS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def captions(lines: Iterable[str], name: str) -> Iterator[str]:
@@ -43,7 +41,7 @@ def captions(lines: Iterable[str], name: str) -> Iterator[str]:
     ended = None
     for start, end, said in _timed(lines, name):
         text = _CODES.sub("", _BREAKS.sub(" ", " ".join(said)))
-        text = " ".join(_DIRECTIONS.sub("", decoded(text)).split())
+        text = " ".join(decoded(text).split())
         if text:
             if ended is not None and start > ended + _PAUSE:
                 yield ""

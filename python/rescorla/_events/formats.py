@@ -11,6 +11,8 @@ from rescorla._events.conll import conll
 from rescorla._events.lines import lines_of
 from rescorla._shared.warn import some, warn
 
+_Read = Callable[[Iterable[str], str], Iterator[str]]
+
 
 def reads(format: str, has_captions: bool, speakers: Collection[str] | None, found: set[str]) -> _Read | None:
     """What makes lines of the lines of a file; None for the formats that the engine reads itself.
@@ -24,9 +26,6 @@ def reads(format: str, has_captions: bool, speakers: Collection[str] | None, fou
     if format == "chat":
         return lambda lines, name: map(" ".join, chat(lines, name, speakers, found))
     return None
-
-
-_Read = Callable[[Iterable[str], str], Iterator[str]]
 
 
 def lines_of_files(files: Sequence[str], read: _Read, end: str, apart: bool) -> Iterator[str]:

@@ -108,7 +108,9 @@ def read_events(
     Warns
     -----
     RescorlaWarning
-        When a table has a column ``freq`` or ``count`` and none that is named ``frequency``.
+        When a table has a column ``freq`` or ``count`` and none that is named ``frequency``, or one of whole
+        numbers that is not read; when names that stand alone have blanks or other marks between them where
+        others are joined by ``_``; when names differ by blanks at their ends.
 
     Examples
     --------

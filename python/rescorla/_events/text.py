@@ -219,13 +219,14 @@ def corpus_events(
     Returns
     -------
     Events
-        In memory, or the new file, opened.
+        In memory, or the new file, opened. ``parameters["left_out"]`` counts the words that `stop_words`,
+        `vocabulary`, `symbols` and `window` leave out or cut.
 
     Raises
     ------
     FormatError
-        When the text is not UTF-8, a file is damaged, or a context is too long to be one event; the message
-        names the file and line.
+        When the text is not UTF-8, a file is damaged or holds no text, files differ in format, or a context
+        is too long to be one event; the message names the file and line.
     KeyError
         When a mapping lacks a word.
     ValueError, TypeError
@@ -237,13 +238,16 @@ def corpus_events(
     -----
     RescorlaWarning
         When no word consists of `symbols`, or none of `vocabulary` or `stop_words` occurs in the text; when
-        `symbols` has brackets around it, which are removed; when one of the first hundred files looks like a
-        table, or the only file is empty.
+        `symbols` has brackets around it, which are removed, or cuts words at letters; when a speaker does
+        not occur; when words give one cue in two ways, or most words are so long that the text may have no
+        blanks; when one of the first hundred files looks like a table, or the only file is empty.
 
     Notes
     -----
     Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
-    what is not in `symbols`. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
+    what is not in `symbols`. A zero width space (U+200B) separates words too; characters that nobody sees,
+    such as soft hyphens and marks of the reading direction, are left out. A combining mark belongs to the class
+    (``\\p{...}``, ``\\w``) of its letter. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
 
     A sentence ends after a character of `sentence_end`, if only closing quotes and brackets stand between it
     and the next white space. A character that is not ASCII ends a sentence wherever it stands. So no sentence
@@ -401,8 +405,8 @@ def events_of_text(
         _warn_of_cut(n_cut, cut, text)
     if shared is not None:
         warn(
-            f"cues_from gives the cue {shared!r} in two ways, and they are one cue; to keep them apart, mark "
-            "one kind by a function: lambda word: [f'word:{word}']"
+            f"cues_from gives the cue {shared!r} in two ways, and they are one cue; to keep them apart, let "
+            "a function or a table mark one kind, as in 'word:the'"
         )
     if unbroken is not None:
         warn(

@@ -22,9 +22,6 @@ class _Bar(Protocol):
 BYTES = "bytes"
 """What bars count where files are read."""
 
-# The size of a terminal that does not say it, 24 lines of 80, as tqdm has it: a column stays free.
-_SIZE = {"ncols": 79, "nrows": 24}
-
 # Seconds that work in a notebook takes before there is a bar.
 _PATIENCE = 0.2
 
@@ -78,15 +75,15 @@ def _stream() -> TextIO:
 
 
 def _room() -> dict[str, int]:
-    """The size of a terminal that says it has 0 columns or lines, as those of some editors do.
-
-    tqdm shows no bar there.
-    """
-    try:
-        known = os.get_terminal_size(_stream().fileno()) if _stream().isatty() else (1, 1)
-    except OSError:
+    """The size of the terminal, if there is one; that of some editors says 0, for which tqdm shows no bar."""
+    if not _stream().isatty():
         return {}
-    return {name: usual for (name, usual), n in zip(_SIZE.items(), known, strict=True) if n == 0}
+    try:
+        columns, lines = os.get_terminal_size(_stream().fileno())
+    except OSError:
+        columns, lines = 0, 0
+    # A column stays free, lest the line break.
+    return {"ncols": (columns or 80) - 1, "nrows": lines or 24}
 
 
 def _begins() -> float:

@@ -44,14 +44,15 @@ def names(flag: str, given: Sequence[str | Path] | None) -> list[str] | None:
 
 def check_apart(side: str, names: Sequence[str] | None, known: Collection[str]) -> None:
     """ValueError where names are joined as they are in tables, or as other options take them."""
+    if names is None:
+        return
+    known = set(known)
     found = {
-        name: joining.parts(name.replace("_", " "), known.__contains__)
-        for name in names or ()
-        if name not in known
+        name: joining.parts(name.replace("_", " "), known.__contains__) for name in names if name not in known
     }
     for name, parts in found.items():
         if parts:
-            right = [part for each in names or () for part in found.get(each) or [each]]
+            right = [part for each in names for part in found.get(each) or [each]]
             raise ValueError(
                 f"--{side} names {name!r}, which is none of the {len(known)} {side} there are; separate "
                 f"names by blanks: write --{side} {shlex.join(right)}"
