@@ -246,8 +246,8 @@ def corpus_events(
     -----
     Words are separated by white space (that of Unicode), by ``_``, by the characters of the boundary and by
     what is not in `symbols`. A zero width space (U+200B) separates words too; characters that nobody sees,
-    such as soft hyphens and marks of the reading direction, are left out. A combining mark belongs to the class
-    (``\\p{...}``, ``\\w``) of its letter. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
+    such as soft hyphens and marks of the reading direction, are left out. A combining mark belongs to the
+    class (``\\p{...}``, ``\\w``) of its letter. Line ends are ``\\n``, ``\\r\\n`` and ``\\r``.
 
     A sentence ends after a character of `sentence_end`, if only closing quotes and brackets stand between it
     and the next white space. A character that is not ASCII ends a sentence wherever it stands. So no sentence
