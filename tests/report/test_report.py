@@ -311,7 +311,7 @@ def test_a_name_that_is_searched_is_shown(browser: Any, tmp_path: Path) -> None:
         it.page.fill("#search", "CUE 1")
         options = it.page.locator("#found li")
         assert options.all_text_contents() == ["cue 1cue", "cue 10cue", "cue 11cue"]
-        it.until("document.querySelector('#status').textContent === '3 names'")
+        it.until("document.querySelector('#status').textContent === '3 names have that.'")
         options.nth(1).click()
         it.says("#chosen-name", "Cue cue 10")
         assert it.page.evaluate("document.activeElement.id") == "chosen-name"
@@ -678,6 +678,33 @@ def test_trajectories_are_drawn_as_recorded(browser: Any, dtype: str, pairs: Any
             else:
                 np.testing.assert_allclose(line[:, 1], traj[cue, outcome], rtol=1e-6)
         assert it.complaints == []
+
+
+def test_equal_curves_take_turns(browser: Any, tmp_path: Path) -> None:
+    table = rw.read_events([(["a", "b", "c"], ["x"], 40), (["d"], ["y"], 40)])
+    rw.report(rw.trajectories(table, outcomes=["x"]), tmp_path / "equal.html")
+
+    def dashes(it: Any, selector: str) -> list[tuple[str | None, str | None]]:
+        lines = it.page.locator(selector).all()
+        return [
+            (each.get_attribute("stroke-dasharray"), each.get_attribute("stroke-dashoffset"))
+            for each in lines
+        ]
+
+    def uncheck(it: Any, name: str) -> None:
+        it.page.uncheck(f"#lines tr:has-text('{name}') >> input")
+        it.settle()
+
+    with browsers.shown(browser, tmp_path / "equal.html") as it:
+        assert it.page.locator(".line title").all_text_contents() == ["a → x", "b → x", "c → x", "d → x"]
+        plain = (None, None)
+        assert dashes(it, "polyline.line") == [plain, ("10 20", "20"), ("10 20", "10"), plain]
+        assert dashes(it, "#lines path") == [plain, ("10 20", None), ("10 20", None), plain]
+        uncheck(it, "b")
+        assert dashes(it, "polyline.line") == [plain, ("10 10", "10"), plain]
+        uncheck(it, "a")
+        assert dashes(it, "polyline.line") == [plain, plain]
+        assert dashes(it, "#lines path") == [plain, plain]
 
 
 def test_many_curves_are_chosen_by_name(

@@ -5,9 +5,14 @@ const COLOURS = 7;
 const DASHES = ["", "7 3", "2 3", "10 3 2 3"];
 const DRAWN_AT_FIRST = 7;
 const LISTED = 200;
+// Lines lie upon each other where less than this share of the height is between them, over this share of the tokens.
+const NEAR = 0.01, LONG = 0.2;
+const STROKE = 10;
 
 function curvesView({ lines, groups, first, label, ceiling }) {
+  const several = groups.length > 1;
   const styles = new Map();
+  const overlaid = new Map();
   const hidden = new Set();
   let cursor = null;
   let range = [0, 1];
@@ -23,7 +28,32 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   const chosen = () => [...styles.keys()].sort((a, b) => lines.indexOf(a) - lines.indexOf(b));
   const seen = () => groups.filter((group) => !hidden.has(group));
-  const ink = (style) => ({ stroke: `var(--c${style % COLOURS})`, "stroke-dasharray": DASHES[Math.floor(style / COLOURS) % DASHES.length] || null });
+
+  function ink(line) {
+    const style = styles.get(line);
+    return { stroke: `var(--c${style % COLOURS})`, "stroke-dasharray": DASHES[Math.floor(style / COLOURS) % DASHES.length] || null, ...overlaid.get(line) };
+  }
+
+  /** Of k lines that lie upon each other, the first is drawn as it is, the others with strokes that take turns. */
+  function overlay() {
+    const near = NEAR * (range[1] - range[0]);
+    const alike = (some, others) => some.some((curve, group) => {
+      const other = others[group];
+      return curve && other && curve.filter((value, place) => Math.abs(value - other[place]) <= near).length >= LONG * curve.length;
+    });
+    const sets = [];
+    for (const line of chosen()) {
+      const curves = seen().map((group) => group.of(line));
+      const home = sets.find((set) => alike(set.curves, curves));
+      if (home) home.lines.push(line); else sets.push({ lines: [line], curves });
+    }
+    overlaid.clear();
+    for (const { lines: [, ...others] } of sets) {
+      others.forEach((line, place) => overlaid.set(line, {
+        "stroke-dasharray": `${STROKE} ${others.length * STROKE}`, "stroke-dashoffset": (others.length - place) * STROKE,
+      }));
+    }
+  }
 
   /** The place of the last recorded token that is not after the cursor. */
   function placeOf(group) {
@@ -51,7 +81,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     byId("view").classList.toggle("one", seen().length === 1);
     byId("charts").replaceChildren(...seen().map((group) => {
       const host = element("div", { class: "chart", role: "slider", tabindex: "0", "aria-orientation": "horizontal" });
-      const panel = element("figure", { class: "panel" }, groups.length > 1 ? element("figcaption", {}, element("h3", {}, visible(group.name))) : null, host);
+      const panel = element("figure", { class: "panel" }, several ? element("figcaption", {}, element("h3", {}, visible(group.name))) : null, host);
       listen(host, group);
       requestAnimationFrame(() => redraws.set(group, drawnToFit(host, (width) => { name(host, group); return chart(group, host, width); })));
       return panel;
@@ -61,7 +91,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   function name(host, group) {
     const place = placeOf(group);
-    host.setAttribute("aria-label", `Curves${groups.length > 1 ? ` of ${group.name}` : ""}: arrow keys move the cursor`);
+    host.setAttribute("aria-label", `Curves${several ? ` of ${group.name}` : ""}: arrow keys move the cursor`);
     host.setAttribute("aria-valuemin", "0");
     host.setAttribute("aria-valuemax", String(group.at.length - 1));
     host.setAttribute("aria-valuenow", String(place));
@@ -79,12 +109,12 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     for (const value of ticks(range[0], range[1], high / 60)) {
       picture.append(
         drawn("line", { class: Math.abs(value) < 1e-12 ? "axis" : "grid", x1: left, x2: right, y1: down(value), y2: down(value) }),
-        drawn("text", { class: "quiet", x: left - 6, y: down(value) + 4, "text-anchor": "end" }, plain(value)),
+        axisText(left - 6, down(value) + 4, "end", plain(value)),
       );
     }
     for (const token of ticks(start, last, width / 90).filter(Number.isInteger)) {
       const x = across(token), text = counted(token);
-      picture.append(drawn("text", { class: "quiet", x, y: bottom + 16, "text-anchor": x + 3.4 * text.length > width ? "end" : "middle" }, text));
+      picture.append(axisText(x, bottom + 16, x + 3.4 * text.length > width ? "end" : "middle", text));
     }
     group.phases.forEach((phase, place) => {
       const [from, to] = [across(phase.from), across(phase.to)];
@@ -96,7 +126,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     for (const line of chosen()) {
       const curve = group.of(line);
       if (curve === null) continue;
-      const style = ink(styles.get(line));
+      const style = ink(line);
       let points = "";
       for (let each = 0; each < curve.length; each++) {
         if (Number.isFinite(curve[each])) points += `${across(group.at[each]).toFixed(1)},${down(curve[each]).toFixed(1)} `;
@@ -111,7 +141,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     }
     if (cursor !== null) picture.append(drawn("line", { class: "cursor", x1: across(group.at[place]), x2: across(group.at[place]), y1: top, y2: bottom }));
     picture.append(
-      drawn("text", { class: "quiet", x: (left + right) / 2, y: high - 4, "text-anchor": "middle" }, "token"),
+      axisText((left + right) / 2, high - 4, "middle", "token"),
       drawn("text", { class: "quiet", x: 10, y: (top + bottom) / 2, "text-anchor": "middle", transform: `rotate(-90 10 ${(top + bottom) / 2})` }, label()),
     );
     host.tokenAt = (x) => start + (x - left) / (right - left) * Math.max(last - start, 1);
@@ -163,10 +193,8 @@ function curvesView({ lines, groups, first, label, ceiling }) {
   let cells = [];
 
   function swatch(line) {
-    const style = styles.get(line);
-    return style === undefined
-      ? drawn("svg", { viewBox: "0 0 30 12", "aria-hidden": "true" })
-      : drawn("svg", { viewBox: "0 0 30 12", "aria-hidden": "true" }, drawn("path", { d: "M1 6H29", class: "line", ...ink(style) }));
+    const path = styles.has(line) ? drawn("path", { d: "M1 6H29", class: "line", ...ink(line), "stroke-dashoffset": null }) : null;
+    return drawn("svg", { viewBox: "0 0 30 12", "aria-hidden": "true" }, path);
   }
 
   function legend() {
@@ -176,13 +204,14 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     const found = matching.length > LISTED ? [...matching.filter((line) => styles.has(line)), ...matching.filter((line) => !styles.has(line))] : matching;
     const listed = found.slice(0, LISTED);
     cells = [];
-    const heads = ["line", ...seen().map((group) => (groups.length > 1 ? visible(group.name) : "value"))];
+    const heads = ["line", ...seen().map((group) => (several ? visible(group.name) : "value"))];
     const rows = listed.map((line) => {
       const box = element("input", { type: "checkbox", onchange: () => toggle(line, box) });
       box.checked = styles.has(line);
       const mine = seen().map(() => element("td", { class: "number" }));
-      cells.push([line, mine]);
-      return [element("th", { scope: "row", class: "name" }, element("label", {}, box, swatch(line), element("span", { title: line.title.length > 60 ? line.title.slice(0, 2000) : null }, short(line.title, 60)))), ...mine];
+      const label = element("label", {}, box, swatch(line), element("span", { title: line.title.length > 60 ? line.title.slice(0, 2000) : null }, short(line.title, 60)));
+      cells.push([line, mine, label]);
+      return [element("th", { scope: "row", class: "name" }, label), ...mine];
     });
     byId("lines").replaceChildren(table(heads, rows, { numbers: seen().length, caption: " " }));
     byId("lines-note").textContent = found.length > listed.length
@@ -192,8 +221,6 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   function toggle(line, box) {
     if (box.checked) add(line); else styles.delete(line);
-    const old = box.parentNode.querySelector("svg");
-    old.replaceWith(swatch(line));
     refresh();
     say(`${line.name} ${box.checked ? "drawn" : "not drawn"}`);
   }
@@ -216,27 +243,27 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   function numbers() {
     const drawnLines = chosen();
+    const groupName = (group) => (several ? [element("th", { scope: "row", class: "name" }, visible(group.name))] : []);
     const rows = [];
     for (const group of seen()) {
       for (const place of stops(group)) {
         const phase = phaseOf(group, group.at[place]);
-        const head = [element("td", {}, counted(group.at[place]))];
-        if (groups.length > 1) head.unshift(element("th", { scope: "row", class: "name" }, visible(group.name)));
-        if (groups.some((each) => each.phases.length)) head.push(element("td", { class: "name" }, phase ? visible(phase.name) : ""));
+        const head = [...groupName(group), element("td", {}, counted(group.at[place]))];
+        if (groups.some((each) => each.phases.length)) head.push(nameCell(phase ? visible(phase.name) : ""));
         rows.push([...head, ...drawnLines.map((line) => {
           const curve = group.of(line);
           return curve === null ? element("td", {}) : numeric(curve[place]);
         })]);
       }
     }
-    const heads = [...(groups.length > 1 ? ["group"] : []), "after token", ...(groups.some((each) => each.phases.length) ? ["phase"] : [])];
+    const when = [...(several ? ["group"] : []), "after token"];
+    const heads = [...when, ...(groups.some((each) => each.phases.length) ? ["phase"] : [])];
     const probes = seen().flatMap((group) => drawnLines.flatMap((line) => (group.of(line) === null ? [] : group.points(line)).map(({ token, value }) => [
-      ...(groups.length > 1 ? [element("th", { scope: "row", class: "name" }, visible(group.name))] : []),
-      element("td", {}, counted(token)), element("td", { class: "name" }, short(line.title, 60)), numeric(value),
+      ...groupName(group), element("td", {}, counted(token)), nameCell(short(line.title, 60)), numeric(value),
     ])));
     byId("numbers").replaceChildren(
       table([...heads, ...drawnLines.map((line) => short(line.title, 40))], rows, { numbers: drawnLines.length }),
-      ...(probes.length ? [table([...(groups.length > 1 ? ["group"] : []), "after token", "probe of", "activation"], probes)] : []),
+      ...(probes.length ? [table([...when, "probe of", "activation"], probes)] : []),
     );
   }
 
@@ -249,7 +276,6 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   function csv() {
     const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const several = groups.length > 1;
     let text = `${several ? "group," : ""}token,line,value\n`;
     for (const group of seen()) {
       for (const line of chosen()) {
@@ -271,7 +297,7 @@ function curvesView({ lines, groups, first, label, ceiling }) {
 
   // Groups.
 
-  if (groups.length > 1) {
+  if (several) {
     byId("group-choice").hidden = false;
     byId("group-choice").append(...groups.map((group) => {
       const box = element("input", { type: "checkbox", onchange: () => {
@@ -301,7 +327,9 @@ function curvesView({ lines, groups, first, label, ceiling }) {
     [low, high] = [Math.max(low, -1e300), Math.min(high, 1e300)];
     const room = (high - low || 1) * 0.04;
     range = [low < 0 ? low - room : 0, high > 0 || low === 0 ? (high || 1) + room : 0];
+    overlay();
     for (const redraw of redraws.values()) redraw();
+    for (const [line, , label] of cells) label.querySelector("svg").replaceWith(swatch(line));
     values();
     numbers();
   }

@@ -63,8 +63,7 @@ function learningPage({ groups, cues, outcomes, parameters }) {
     const there = new Set(group.cues);
     const made = { name: group.name, at: group.at, phases: group.phases, found: null, cache: new Map() };
     made.learn = () => {
-      const one = { alpha: rule.alpha, beta1: rule.beta1, beta2: rule.beta2, lambda: rule.lambda[outcome] };
-      made.found = learn({ ...group, nCues: cues.length }, outcome, one, group.at);
+      made.found = learn({ ...group, nCues: cues.length }, outcome, { ...rule, lambda: rule.lambda[outcome] }, group.at);
       made.cache.clear();
     };
     made.of = (line) => {
@@ -111,7 +110,7 @@ function learningPage({ groups, cues, outcomes, parameters }) {
       if (one) {
         say(`Learned again. ${finite ? "" : "The weights grow beyond all bounds. "}At the end: ${drawnView.chosen().slice(0, 6).map((line) => {
           const curve = one.of(line);
-          return curve === null ? "" : `${line.name} ${shown(curve[curve.length - 1])}`;
+          return curve && `${line.name} ${shown(curve[curve.length - 1])}`;
         }).filter(Boolean).join(", ")}`);
       }
     });

@@ -5,15 +5,15 @@ const SVG = "http://www.w3.org/2000/svg";
 const MINUS = "\u2212";
 
 /** An element with attributes and children; strings become text. */
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  return filled(made, attributes, children);
-}
+const element = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
 /** The same in SVG. */
-function drawn(tag, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, tag), attributes, children);
-}
+const drawn = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
+
+/** Text of an axis. */
+const axisText = (x, y, anchor, text) => drawn("text", { class: "quiet", x, y, "text-anchor": anchor }, text);
+
+const nameCell = (name) => element("td", { class: "name" }, name);
 
 function filled(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {

@@ -13,13 +13,15 @@ function weightsPage(data) {
     return { names, folded, ...lists };
   }
 
-  function stored(kind, place) {
-    const { ends, ids, values } = sides[kind];
-    const from = place === 0 ? 0 : ends[place - 1];
+  const stored = (kind, place) => listed(sides[kind], place);
+
+  function listed({ ends, ids, values }, place) {
     const found = [];
-    for (let at = from; at < ends[place]; at++) found.push({ place: ids[at], value: values[at] });
+    for (let at = place === 0 ? 0 : ends[place - 1]; at < ends[place]; at++) found.push({ place: ids[at], value: values[at] });
     return found;
   }
+
+  const bySize = (found) => found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
 
   /** The weight between two names, if it is stored with either. */
   function weightOf(cue, outcome) {
@@ -73,23 +75,24 @@ function weightsPage(data) {
     byId("chosen-note").textContent = many + few === 0
       ? "All weights here are zero."
       : `${counted(many)} positive and ${counted(few)} negative weights.`;
-    const row = (each) => [element("td", { class: "name" }, link(other, each.place)), bar(each.value, most), numeric(each.value)];
+    const row = (each) => [nameCell(link(other, each.place)), bar(each.value, most), numeric(each.value)];
     const told = (part, whole) => (part.length < whole ? `The ${counted(part.length)} strongest of ${counted(whole)}` : `All ${counted(whole)}`);
     const heads = [`${other}`, "", "weight"];
     const lists = [
       list(`Positive: strongest ${other}s`, positive.length ? told(positive, many) : "None", heads, positive, row),
       list(`Negative: strongest ${other}s`, negative.length ? told(negative, few) : "None", heads, negative, row),
     ];
-    const near = nearest(kind, place);
-    if (near !== null) {
-      const line = (each) => [element("td", { class: "name" }, link(kind, each.place)), bar(each.value, 1), numeric(each.value)];
-      const lines = kind === "cue" ? "rows" : "columns";
+    const lines = kind === "cue" ? "rows" : "columns";
+    // They are left out where there are too many names to compare.
+    if (data.nearest[lines] !== undefined) {
+      const near = listed(data.nearest[lines], place);
+      const line = (each) => [nameCell(link(kind, each.place)), bar(each.value, 1), numeric(each.value)];
       lists.push(list(`Nearest ${kind}s`, near.length ? `By the ${data.nearness} of their ${lines} of weights` : "None", [kind, "", data.nearness], near, line));
     }
     byId("lists").replaceChildren(...lists);
     network(kind, place);
     document.title = `${visible(name)} (${kind}) - ${title}`;
-    const strongest = [...all].sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).slice(0, 3);
+    const strongest = bySize([...all]).slice(0, 3);
     say(`${kind} ${name}. Strongest ${other}s: ${strongest.map((each) => `${sides[other].names[each.place]} ${shown(each.value)}`).join(", ") || "none"}.`);
     if (focus) {
       byId("chosen-name").focus({ preventScroll: true });
@@ -97,21 +100,10 @@ function weightsPage(data) {
     }
   }
 
-  /** The nearest names; null where they are left out. */
-  function nearest(kind, place) {
-    const lines = kind === "cue" ? data.nearest.rows : data.nearest.columns;
-    if (lines === undefined) return null;
-    const { ends, ids, values } = lines;
-    const found = [];
-    for (let at = place === 0 ? 0 : ends[place - 1]; at < ends[place]; at++) found.push({ place: ids[at], value: values[at] });
-    return found;
-  }
-
   // The network: the chosen name, what is strongest of it, and what else is strong there.
 
   function edgesOf(kind, place) {
     const other = OTHER[kind];
-    const bySize = (found) => found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
     const far = bySize(stored(kind, place)).slice(0, 6).map((each) => each.place);
     const near = new Map([[place, Infinity]]);
     for (const each of far) {
@@ -128,7 +120,7 @@ function weightsPage(data) {
         if (value) edges.push({ cue, outcome, value });
       }
     }
-    edges.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    bySize(edges);
     // Lines too thin to follow are left out, but for those of what is chosen.
     return edges.filter((each) => each[kind] === place || Math.abs(each.value) > Math.abs(edges[0].value) / 25).slice(0, 40);
   }
@@ -164,7 +156,7 @@ function weightsPage(data) {
       `Cues on the left, outcomes on the right: what is strongest of ${short(name, 30)}, and what else is strong there. ` +
       "Wide lines are strong, blue ones positive, red and dashed ones negative.";
     byId("network-table").replaceChildren(table(["cue", "outcome", "weight"], edges.map((each) => [
-      element("td", { class: "name" }, short(data.cues[each.cue], LONGEST)), element("td", { class: "name" }, short(data.outcomes[each.outcome], LONGEST)), numeric(each.value),
+      nameCell(short(data.cues[each.cue], LONGEST)), nameCell(short(data.outcomes[each.outcome], LONGEST)), numeric(each.value),
     ])));
     redrawn = (width) => {
       const wide = width > 560, margin = wide ? Math.min(220, width / 3.2) : width / 3.1;
@@ -245,10 +237,11 @@ function weightsPage(data) {
     )));
     found.hidden = !kept.length;
     input.setAttribute("aria-expanded", String(kept.length > 0));
-    say(whole ? `${counted(whole)} names${whole > kept.length ? `, the first ${kept.length} listed` : ""}` : "No name has that");
-    byId("search-help").textContent = whole
-      ? `${counted(whole)} ${whole === 1 ? "name has" : "names have"} that${whole > kept.length ? `; the first ${kept.length} are listed` : ""}. Arrow keys and Enter choose, Escape closes.`
+    const told = whole
+      ? `${counted(whole)} ${whole === 1 ? "name has" : "names have"} that${whole > kept.length ? `; the first ${kept.length} are listed` : ""}.`
       : "No name has that.";
+    say(told);
+    byId("search-help").textContent = whole ? `${told} Arrow keys and Enter choose, Escape closes.` : told;
     return undefined;
   }
 
@@ -290,7 +283,7 @@ function weightsPage(data) {
   // The whole.
 
   const title = document.title;
-  const pair = ([cue, outcome, value]) => [element("td", { class: "name" }, link("cue", cue)), element("td", { class: "name" }, link("outcome", outcome)), numeric(value)];
+  const pair = ([cue, outcome, value]) => [nameCell(link("cue", cue)), nameCell(link("outcome", outcome)), numeric(value)];
   byId("strongest").replaceWith(list("Strongest weights", "By size, positive or negative", ["cue", "outcome", "weight"], data.strongest, pair));
   histogram(data.histogram);
 
@@ -319,7 +312,7 @@ function weightsPage(data) {
         const y = bottom - height(level) * (bottom - top);
         picture.append(
           drawn("line", { class: "grid", x1: left, x2: right, y1: y, y2: y }),
-          drawn("text", { class: "quiet", x: left - 6, y: y + 4, "text-anchor": "end" }, brief(level)),
+          axisText(left - 6, y + 4, "end", brief(level)),
         );
       }
       counts.forEach((count, at) => {
@@ -330,9 +323,9 @@ function weightsPage(data) {
         }, drawn("title", {}, `${shown(edges[at])} to ${shown(edges[at + 1])}: ${counted(count)}`)));
       });
       for (const value of ticks(low, high, width / 90)) {
-        picture.append(drawn("text", { class: "quiet", x: across(value), y: bottom + 16, "text-anchor": "middle" }, plain(value)));
+        picture.append(axisText(across(value), bottom + 16, "middle", plain(value)));
       }
-      picture.append(drawn("text", { class: "quiet", x: (left + right) / 2, y: tall - 6, "text-anchor": "middle" }, "weight"));
+      picture.append(axisText((left + right) / 2, tall - 6, "middle", "weight"));
       return picture;
     });
   }
