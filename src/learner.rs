@@ -3,6 +3,7 @@
 use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
+use crate::events::data::Data;
 use crate::learn::{Job, Kernels, Plan, Report};
 use crate::memory::{Lack, collected, filled};
 use crate::monitor::Monitor;
@@ -131,17 +132,9 @@ impl Learner {
         let mut weights = Weights::zero(events)?;
         let lambda = filled(self.lambda, events.outcomes().len())?;
         let [beta1, beta2] = self.betas;
-        let problem = Problem {
-            beta1,
-            beta2,
-            lambda: &lambda,
-            alpha: None,
-            initial: false,
-            ridge: 0.0,
-            method: None,
-            tolerance: None,
-        };
-        let solution = equilibrium(events, &problem, &mut weights.values, self.threads, &Monitor::new())?;
+        let problem = Problem { beta1, beta2, lambda: &lambda, ..Problem::default() };
+        let data = Data::Events(events);
+        let solution = equilibrium(data, &problem, &mut weights.values, self.threads, &Monitor::new())?;
         Ok(Equilibrium { weights, solution })
     }
 }

@@ -286,6 +286,8 @@ def calls() -> dict[str, Call]:
                 "tol": None,
                 "threads": 1,
                 "initial": None,
+                "cue_vectors": None,
+                "outcome_vectors": None,
                 "by": None,
                 "progress": None,
             },

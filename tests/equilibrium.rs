@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use rescorla::internals::equilibrium::{Problem, Solution, Solver, equilibrium};
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
+use rescorla::internals::events::data::Data;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
 use rescorla::internals::monitor::Monitor;
 
@@ -44,7 +45,8 @@ fn file(events: &[Event]) -> EventFile {
 
 fn solved(events: &[Event], problem: &Problem<'_>, threads: usize) -> (Vec<f64>, Solution) {
     let mut weights = vec![f64::NAN; CUES * OUTCOMES];
-    let report = equilibrium(&file(events), problem, &mut weights, threads, &Monitor::new()).unwrap();
+    let report =
+        equilibrium(Data::Events(&file(events)), problem, &mut weights, threads, &Monitor::new()).unwrap();
     (weights, report)
 }
 
@@ -76,7 +78,7 @@ proptest! {
         ridge in prop_oneof![Just(0.0), 0.1..2.0_f64],
         lambda in prop::collection::vec(-1.0..2.0_f64, OUTCOMES),
     ) {
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, ridge, method: Some(method), ..Problem::default() };
         let (weights, report) = solved(&events, &problem, 1);
         // The ridge is on the scale on which the larger rate is 1.
         for value in mean_update(&events, &problem, &weights, ridge * beta1.max(beta2)) {
@@ -91,7 +93,7 @@ proptest! {
         let [beta1, beta2] = rates;
         let alpha: Vec<f64> = (0..CUES).map(|i| [1.0, 0.5, 2.0][i % 3]).collect();
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: false, ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), method: Some(method), ..Problem::default() };
         let (weights, _) = solved(&events, &problem, 1);
         // w = D C'x has a product of 0 with all that C, and so every prediction, maps to zero. A pair of cues that
         // always come together, once each, is such a direction.
@@ -116,9 +118,9 @@ proptest! {
     ) {
         // Cue 0 is frozen, and predicts.
         let alpha: Vec<f64> = (0..CUES).map(|i| [0.0, 1.0, 1.0, 0.5, 2.0][i % 5]).collect();
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: true, ridge, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: Some(&alpha), initial: true, ridge, method: Some(method), ..Problem::default() };
         let mut weights = start.clone();
-        let report = equilibrium(&file(&events), &problem, &mut weights, 1, &Monitor::new()).unwrap();
+        let report = equilibrium(Data::Events(&file(&events)), &problem, &mut weights, 1, &Monitor::new()).unwrap();
         prop_assert!(report.converged);
         prop_assert!(report.residual < 1e-10);
         let change: Vec<f64> = weights.iter().zip(&start).map(|(weight, start)| weight - start).collect();
@@ -151,9 +153,9 @@ proptest! {
         let (more, wide) = (2, OUTCOMES + 2);
         let lambda = vec![1.0; wide];
         let start: Vec<f64> = (0..CUES * wide).map(|i| (i % 7) as f64 / 4.0).collect();
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: true, ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, initial: true, method: Some(method), ..Problem::default() };
         let mut weights = start.clone();
-        equilibrium(&file(&events), &problem, &mut weights, 2, &Monitor::new()).unwrap();
+        equilibrium(Data::Events(&file(&events)), &problem, &mut weights, 2, &Monitor::new()).unwrap();
         for (cues, _, frequency) in &events {
             for j in OUTCOMES..OUTCOMES + more {
                 let activation: f64 = cues.iter().map(|&cue| weights[cue as usize * wide + j]).sum();
@@ -169,7 +171,7 @@ proptest! {
     #[test]
     fn threads_do_not_change_a_bit(events in events(), [beta1, beta2] in rates(), method in methods(), threads in 2..4_usize) {
         let lambda = vec![1.0; OUTCOMES];
-        let problem = Problem { beta1, beta2, lambda: &lambda, alpha: None, initial: false, ridge: 0.0, method: Some(method), tolerance: None };
+        let problem = Problem { beta1, beta2, lambda: &lambda, method: Some(method), ..Problem::default() };
         let (one, several) = (solved(&events, &problem, 1), solved(&events, &problem, threads));
         let bits = |weights: &[f64]| weights.iter().map(|weight| weight.to_bits()).collect::<Vec<_>>();
         prop_assert_eq!(bits(&one.0), bits(&several.0));
@@ -192,7 +194,7 @@ fn arguments_that_do_not_fit_are_refused() {
     };
     let file = file(&[(vec![0], vec![0], 1)]);
     let solve = |problem: &Problem<'_>, length| {
-        equilibrium(&file, problem, &mut vec![0.0; length], 1, &Monitor::new())
+        equilibrium(Data::Events(&file), problem, &mut vec![0.0; length], 1, &Monitor::new())
     };
     assert!(matches!(solve(&problem, 3), Err(Error::Argument(_))));
     let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
@@ -217,8 +219,13 @@ fn it_stops_when_asked() {
             method: Some(method),
             tolerance: None,
         };
-        let found =
-            equilibrium(&file(&[(vec![0], vec![0], 1)]), &problem, &mut [0.0; CUES * OUTCOMES], 1, &monitor);
+        let found = equilibrium(
+            Data::Events(&file(&[(vec![0], vec![0], 1)])),
+            &problem,
+            &mut [0.0; CUES * OUTCOMES],
+            1,
+            &monitor,
+        );
         assert!(matches!(found, Err(Error::Stopped)));
     }
 }

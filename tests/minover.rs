@@ -8,7 +8,7 @@ use rescorla::internals::monitor::Monitor;
 use rescorla::internals::rules::planes::minover::{MinOverFit, MinOverPlan, learn};
 use rescorla::internals::rules::planes::patterns::Patterns;
 use rescorla::internals::rules::planes::{adatron, students};
-use rescorla::internals::rules::rows::NumberRows;
+use rescorla::internals::tiles::number_rows::NumberRows;
 use rescorla::kernel::isa::Isa;
 
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use rescorla::internals::rules::delta::activation::{Activation, Loss};
 use rescorla::internals::rules::delta::arrays;
 use rescorla::internals::rules::delta::descent::{Descent, DescentReport};
 use rescorla::internals::rules::planes::perceptron::{self, PerceptronPlan, Plane, Update};
-use rescorla::internals::rules::rows::NumberRows;
+use rescorla::internals::tiles::number_rows::NumberRows;
 use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::element::Element;
 use rescorla::kernel::isa::Isa;

@@ -5,11 +5,10 @@
 use proptest::prelude::*;
 use rescorla::internals::error::{Error, Result};
 use rescorla::internals::events::EventFile;
+use rescorla::internals::events::data::Data;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
 use rescorla::internals::monitor::Monitor;
-use rescorla::internals::rules::widrow_hoff::{
-    BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn,
-};
+use rescorla::internals::rules::widrow_hoff::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::internals::tiles::method::Method;
 use rescorla::internals::tiles::result::Matrix;
 use rescorla::kernel::isa::Isa;

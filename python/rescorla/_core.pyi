@@ -395,8 +395,10 @@ def delta_rule_rows(
     squares: NDArray[np.float64] | None = None,
 ) -> dict[str, Any]: ...
 def equilibrium(
-    events: EventFile,
+    events: EventFile | int,
     *,
+    cue_vectors: _Table | None,
+    outcome_vectors: _Table | None,
     alpha: NDArray[np.float64] | None,
     initial: bool,
     beta1: float,

@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::kernel::element;
 use crate::learn::in_place::Slab;
 use crate::memory::{Grow, collected, gathered};
-use crate::rules::rows::NumberRows;
+use crate::tiles::number_rows::NumberRows;
 use crate::tiles::result::Matrix;
 
 /// An array that is read.

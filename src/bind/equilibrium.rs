@@ -3,18 +3,21 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read1, Write2};
-use super::file::PyEventFile;
+use super::arrays::{HeldTable, PyTable, Read1, Write2};
 use super::watch::{Progress, watched};
+use super::widrow_hoff::PyTokens;
 use crate::equilibrium::Problem;
 
-/// Fills `out` with the weights at the equilibrium, from those that it has if it is `initial`.
+/// Fills `out` with the weights at the equilibrium, from those that it has if it is `initial`. `events` is an event file, or a
+/// number of rows of both `cue_vectors` and `outcome_vectors`.
 #[pyfunction]
-#[pyo3(signature = (events, *, alpha, initial, beta1, beta2, lambda_, ridge, method, tol, out, threads, progress))]
+#[pyo3(signature = (events, *, cue_vectors, outcome_vectors, alpha, initial, beta1, beta2, lambda_, ridge, method, tol, out, threads, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn equilibrium<'py>(
     py: Python<'py>,
-    events: &PyEventFile,
+    events: PyTokens<'py>,
+    cue_vectors: Option<PyTable<'py>>,
+    outcome_vectors: Option<PyTable<'py>>,
     alpha: Option<Read1<'py, f64>>,
     initial: bool,
     beta1: f64,
@@ -31,10 +34,25 @@ pub(crate) fn equilibrium<'py>(
     let lambda = lambda_.to_vec()?;
     let method = method.map(str::parse).transpose()?;
     let alpha = alpha.as_deref();
-    let problem = Problem { beta1, beta2, lambda: &lambda, alpha, initial, ridge, method, tolerance: tol };
+    let held = [&cue_vectors, &outcome_vectors].map(|table| table.as_ref().map(PyTable::hold).transpose());
+    let [cues, outcomes] = held;
+    let (cues, outcomes) = (cues?, outcomes?);
+    let problem = Problem {
+        beta1,
+        beta2,
+        cue_vectors: cues.as_ref().map(HeldTable::rows).transpose()?,
+        outcome_vectors: outcomes.as_ref().map(HeldTable::rows).transpose()?,
+        lambda: &lambda,
+        alpha,
+        initial,
+        ridge,
+        method,
+        tolerance: tol,
+    };
+    let data = events.data();
     let out = out.slice()?;
     let report = watched(py, &progress, |monitor| {
-        crate::equilibrium::equilibrium(&events.file, &problem, out, threads, monitor)
+        crate::equilibrium::equilibrium(data, &problem, out, threads, monitor)
     })?;
     let result = PyDict::new(py);
     result.set_item("solver", report.solver)?;

@@ -9,9 +9,10 @@ use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
+use crate::events::data::Data;
 use crate::kernel::isa::Isa;
 use crate::learn::Kernels;
-use crate::rules::widrow_hoff::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport, learn};
+use crate::rules::widrow_hoff::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::tiles::method::Method;
 use crate::tiles::product::Product;
 
@@ -61,6 +62,15 @@ pub(crate) fn widrow_hoff<'py>(
 pub(crate) enum PyTokens<'py> {
     File(PyRef<'py, PyEventFile>),
     Rows(usize),
+}
+
+impl PyTokens<'_> {
+    pub(super) fn data(&self) -> Data<'_> {
+        match self {
+            PyTokens::File(events) => Data::Events(&events.file),
+            PyTokens::Rows(n) => Data::Rows(*n),
+        }
+    }
 }
 
 /// What names stand for: places, or vectors.
@@ -115,9 +125,10 @@ impl WidrowHoffArguments<'_> {
             block: self.block,
             budget: BUDGET,
         };
-        let (data, n) = match tokens {
-            PyTokens::File(events) => (Data::Events(&events.file), events.file.header().n_tokens),
-            PyTokens::Rows(n) => (Data::Rows(*n), *n as u64),
+        let data = tokens.data();
+        let n = match data {
+            Data::Events(file) => file.header().n_tokens,
+            Data::Rows(n) => n as u64,
         };
         let result = out.rows_of_matrix()?;
         let products = n as f64 * plan.cues.size() as f64 * plan.outcomes.size() as f64;

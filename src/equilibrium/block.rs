@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use super::counts::{Counts, multiplicities};
+use super::counts::Counts;
 use super::double::Double;
 use super::problem::{RelativeRates, Squares};
 use super::start::StartBlock;
+use super::vectors::TargetVectors;
 use crate::error::Result;
 use crate::memory::{collected, empty, filled};
 use crate::monitor::{Monitor, Pulse};
@@ -29,6 +30,7 @@ pub(super) struct SetCount {
 /// Invariants: `lambda` has one number for each outcome; `entries` rise by set, and their lanes are below the number of outcomes.
 pub(super) struct OutcomeBlock<'a> {
     pub(super) counts: &'a Counts,
+    outcomes: Range<usize>,
     pub(super) lambda: &'a [f64],
     pub(super) rates: RelativeRates,
     pub(super) ridge: f64,
@@ -59,7 +61,7 @@ impl<'a> OutcomeBlock<'a> {
         }
         let n = places.last().copied().unwrap_or_default();
         let mut entries = filled(SetCount::default(), n)?;
-        for (lane, outcome) in (0..).zip(outcomes) {
+        for (lane, outcome) in (0..).zip(outcomes.clone()) {
             monitor.check()?;
             for pair in counts.pairs(outcome) {
                 let place = &mut places[pair.set as usize];
@@ -67,12 +69,13 @@ impl<'a> OutcomeBlock<'a> {
                 *place += 1;
             }
         }
-        Ok(Self { counts, lambda, rates, ridge, start, entries })
+        Ok(Self { counts, outcomes, lambda, rates, ridge, start, entries })
     }
 
     /// Outcomes that never occur.
     pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
-        Self { counts, lambda: zeros, rates: RelativeRates::ONE, ridge, start: None, entries: Vec::new() }
+        let (rates, entries) = (RelativeRates::ONE, Vec::new());
+        Self { counts, outcomes: 0..0, lambda: zeros, rates, ridge, start: None, entries }
     }
 
     /// How many outcomes there are.
@@ -87,6 +90,18 @@ impl<'a> OutcomeBlock<'a> {
             *at += 1;
         }
         &self.entries[start..*at]
+    }
+
+    /// The targets, where outcomes stand for vectors.
+    fn vectors(&self) -> Option<&TargetVectors> {
+        self.counts.targets.as_ref().filter(|_| !self.outcomes.is_empty())
+    }
+
+    /// Adds to a row the summed targets of the tokens of a set, where outcomes stand for vectors.
+    pub(super) fn add_vectors(&self, set: usize, row: &mut [f64]) {
+        if let Some(targets) = self.vectors() {
+            targets.add(set, self.outcomes.clone(), row);
+        }
     }
 
     /// Whether x is the change from initial weights.
@@ -117,7 +132,7 @@ impl<'a> OutcomeBlock<'a> {
     pub(super) fn initial_activation(&self, set: usize, activation: &mut [f64]) {
         activation.fill(0.0);
         if let Some(start) = &self.start {
-            add_rows(start.columns(), self.counts.set(set), activation);
+            self.counts.set(set).sum_rows(start.columns(), activation);
             self.add_fixed(start, set, activation);
         }
     }
@@ -133,15 +148,20 @@ impl<'a> OutcomeBlock<'a> {
         for (set, row) in rows.chunks_exact_mut(width.max(1)).enumerate() {
             pulse.beat(self.counts.set(set).len() * width, monitor)?;
             if let Some(sizes) = &sizes {
-                add_rows(sizes.columns(), self.counts.set(set), row);
+                self.counts.set(set).sum_rows(sizes.columns(), row);
                 self.add_fixed(sizes, set, row);
             }
             let tokens = self.counts.tokens[set];
+            if let Some(targets) = self.vectors() {
+                row.iter_mut().for_each(|size| *size *= tokens);
+                targets.add_sizes(set, self.outcomes.clone(), row);
+                row.iter_mut().for_each(|size| *size /= tokens);
+            }
             for entry in self.entries(set, &mut at) {
                 let weight = present * entry.tokens + absent * (tokens - entry.tokens);
                 if weight > 0.0 {
                     let lane = entry.lane as usize;
-                    row[lane] += present * entry.tokens * self.lambda[lane].abs() / weight;
+                    row[lane] += (present * entry.tokens * self.lambda[lane]).abs() / weight;
                 }
             }
         }
@@ -163,11 +183,21 @@ impl<'a> OutcomeBlock<'a> {
         for entry in &self.entries {
             let lane = entry.lane as usize;
             let target = self.rates.present * entry.tokens * self.lambda[lane];
-            let columns = self.counts.set(entry.set as usize);
-            pulse.beat(columns.len(), monitor)?;
-            for &column in columns {
-                sums[column as usize * width + lane] += target * self.counts.scale[column as usize];
+            let row = self.counts.set(entry.set as usize);
+            pulse.beat(row.len(), monitor)?;
+            for (column, times) in row.entries() {
+                sums[column * width + lane] += target * times * self.counts.scale[column];
             }
+        }
+        if self.vectors().is_some() {
+            let mut target = vec![0.0; width];
+            for set in 0..self.counts.n_sets() {
+                pulse.beat(self.counts.set(set).len() * width, monitor)?;
+                target.fill(0.0);
+                self.add_vectors(set, &mut target);
+                self.counts.set(set).add_to_rows(&mut sums, &target);
+            }
+            scale_rows(&mut sums, &self.counts.scale, width);
         }
         Ok(sums)
     }
@@ -183,10 +213,10 @@ impl<'a> OutcomeBlock<'a> {
         let mut pulse = Pulse::default();
         for set in 0..self.counts.n_sets() {
             pulse.beat(self.counts.set(set).len() * width, monitor)?;
-            add_rows(sizes.columns(), self.counts.set(set), &mut pull);
+            self.counts.set(set).sum_rows(sizes.columns(), &mut pull);
             self.add_fixed(&sizes, set, &mut pull);
             self.weigh(set, &mut pull, &mut at);
-            add_to_rows(&mut sums, self.counts.set(set), &pull);
+            self.counts.set(set).add_to_rows(&mut sums, &pull);
         }
         scale_rows(&mut sums, &self.counts.scale, width);
         Ok(sums)
@@ -228,7 +258,7 @@ impl<'a> OutcomeBlock<'a> {
         let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             pulse.beat(counts.set(set).len() * width, monitor)?;
-            add_rows(&y, counts.set(set), &mut activation);
+            counts.set(set).sum_rows(&y, &mut activation);
             if let Some(start) = &self.start {
                 self.add_fixed(start, set, &mut activation);
             }
@@ -238,7 +268,8 @@ impl<'a> OutcomeBlock<'a> {
                 error[lane] +=
                     tokens * (present * (self.lambda[lane] - activation[lane]) + absent * activation[lane]);
             }
-            add_to_rows(&mut rest, counts.set(set), &error);
+            self.add_vectors(set, &mut error);
+            counts.set(set).add_to_rows(&mut rest, &error);
         }
         scale_rows(&mut rest, &counts.scale, width);
         rest.iter_mut().zip(x).for_each(|(rest, x)| *rest -= self.ridge * x);
@@ -265,11 +296,11 @@ impl<'a> OutcomeBlock<'a> {
         let mut at = 0;
         let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
-            let columns = counts.set(set);
+            let row = counts.set(set);
             // A double-double number takes some dozens of operations.
-            pulse.beat(DOUBLE * columns.len() * width, monitor)?;
+            pulse.beat(DOUBLE * row.len() * width, monitor)?;
             activation.fill(Double::default());
-            for (column, times) in multiplicities(columns) {
+            for (column, times) in row.entries() {
                 let row = &y[column * width..][..width];
                 for (sum, &y) in activation.iter_mut().zip(row) {
                     *sum = sum.plus(y.times(times.into()));
@@ -288,7 +319,10 @@ impl<'a> OutcomeBlock<'a> {
                 let surplus = activation.times(Double::sum(tokens, -with)).times(absent);
                 *activation = missing.minus(surplus);
             }
-            for (column, times) in multiplicities(columns) {
+            if let Some(targets) = self.vectors() {
+                targets.add_exactly(set, self.outcomes.clone(), &mut activation);
+            }
+            for (column, times) in row.entries() {
                 let row = &mut rest[column * width..][..width];
                 for (sum, &error) in row.iter_mut().zip(&activation) {
                     *sum = sum.plus(error.times(times.into()));
@@ -321,7 +355,7 @@ impl<'a> OutcomeBlock<'a> {
         let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             pulse.beat(counts.set(set).len() * width, monitor)?;
-            add_rows(&y, counts.set(set), &mut sizes);
+            counts.set(set).sum_rows(&y, &mut sizes);
             if let Some(start) = &start {
                 self.add_fixed(start, set, &mut sizes);
             }
@@ -329,10 +363,13 @@ impl<'a> OutcomeBlock<'a> {
             sizes.iter_mut().for_each(|size| *size *= tokens);
             for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
                 let lane = lane as usize;
-                sizes[lane] += self.rates.present * tokens * self.lambda[lane].abs();
+                sizes[lane] += (self.rates.present * tokens * self.lambda[lane]).abs();
+            }
+            if let Some(targets) = self.vectors() {
+                targets.add_sizes(set, self.outcomes.clone(), &mut sizes);
             }
             sizes.iter_mut().for_each(|size| *size *= *size);
-            add_to_rows(&mut sums, counts.set(set), &sizes);
+            counts.set(set).add_to_rows(&mut sums, &sizes);
         }
         sums.iter_mut().for_each(|sum| *sum = f64::EPSILON * sum.sqrt());
         scale_rows(&mut sums, &counts.scale, width);
@@ -365,24 +402,5 @@ impl<'a> OutcomeBlock<'a> {
 pub(super) fn scale_rows(rows: &mut [f64], factors: &[f64], width: usize) {
     for (row, factor) in rows.chunks_exact_mut(width.max(1)).zip(factors) {
         row.iter_mut().for_each(|value| *value *= factor);
-    }
-}
-
-/// Makes `sum` the sum of some rows.
-pub(super) fn add_rows(rows: &[f64], chosen: &[u32], sum: &mut [f64]) {
-    let width = sum.len();
-    sum.fill(0.0);
-    for &row in chosen {
-        let row = &rows[row as usize * width..][..width];
-        sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-    }
-}
-
-/// Adds values to some rows.
-pub(super) fn add_to_rows(rows: &mut [f64], chosen: &[u32], values: &[f64]) {
-    let width = values.len();
-    for &row in chosen {
-        let row = &mut rows[row as usize * width..][..width];
-        row.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 }

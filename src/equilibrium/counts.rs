@@ -20,8 +20,13 @@
 
 use rayon::prelude::*;
 
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+
 use super::columns::square;
-use crate::error::Result;
+use super::rows::{Row, Rows};
+use super::vectors::TargetVectors;
+use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::distinct::Distinct;
 use crate::events::sets::SetCounter;
@@ -29,6 +34,7 @@ use crate::events::twins::Twins;
 use crate::lists::Lists;
 use crate::memory::{Grow, ask, collected, empty, filled};
 use crate::monitor::{Monitor, Pulse};
+use crate::tiles::product::packing;
 
 /// Marks a cue without a column.
 const NONE: u32 = u32::MAX;
@@ -36,6 +42,8 @@ const NONE: u32 = u32::MAX;
 const PAIRS: usize = 1 << 20;
 /// The work to sort and hash a cue of an event, relative to looking at it.
 const SORTING: usize = 16;
+/// Columns, and rows, of a product of matrices.
+const BAND: usize = 64;
 /// An event of this many cues takes more memory than the margin for small allocations.
 const LONG: usize = 1 << 12;
 
@@ -48,37 +56,40 @@ pub(super) struct Pair {
 
 /// The events as counts.
 ///
-/// Invariants: columns in `sets` are below `scale.len()`, and each is in a set; `tokens` has a positive number for each set; sets
+/// Invariants: `rows` has one for each set; columns in it are below `scale.len()`, and of cues that are names each is in a set; `tokens` has a positive number for each set; sets
 /// in `pairs` are below `tokens.len()`, and rise within an outcome; `place` and `share` have an entry for each cue; `fixed` has a
 /// list of numbers below `frozen.len()` for each set, or no list at all.
 pub(super) struct Counts {
-    sets: Lists,
+    pub(super) rows: Rows,
     /// For each set its frozen cues, as places in `frozen`.
-    fixed: Lists,
+    pub(super) fixed: Lists,
     /// The frozen cues.
     pub(super) frozen: Vec<u32>,
     /// f_t of each set.
     pub(super) tokens: Vec<f64>,
-    /// The pairs of each outcome.
-    pairs: Lists<Pair>,
+    /// The pairs of each outcome, or of each number of the outcomes' vectors, with what comes to it in place of tokens.
+    pub(super) pairs: Lists<Pair>,
+    /// Where outcomes stand for vectors with all their numbers: the targets, in place of pairs.
+    pub(super) targets: Option<TargetVectors>,
     /// sqrt(A) of each column.
     pub(super) scale: Vec<f64>,
     /// How many cues a column stands for.
-    size: Vec<f64>,
+    pub(super) size: Vec<f64>,
     /// The column of each cue.
-    place: Vec<u32>,
+    pub(super) place: Vec<u32>,
     /// w_i / x of each cue.
-    share: Vec<f64>,
+    pub(super) share: Vec<f64>,
 }
 
 impl Counts {
     /// Counts the events of a file. `alpha`: saliences of the cues, 1 if `None`. `predicts`: whether a cue has initial weights.
-    /// There are `n_outcomes`; the outcomes of the file come first.
+    /// There are `n_outcomes`; the outcomes of the file come first. `repeated`: an outcome counts as often as an event names it.
     pub(super) fn new(
         file: &EventFile,
         alpha: Option<&[f64]>,
         predicts: impl Fn(usize) -> bool,
         n_outcomes: usize,
+        repeated: bool,
         monitor: &Monitor,
     ) -> Result<Self> {
         let known = file.cues().counts();
@@ -90,7 +101,7 @@ impl Counts {
             frozen.make_room(1)?;
             frozen.push(cue as u32);
         }
-        let mut gathering = Gathering::new(active, &frozen)?;
+        let mut gathering = Gathering::new(active, &frozen, repeated)?;
         gathering.read(file, monitor)?;
         let Gathering { active, twins, sets: SetCounter { cues: sets, tokens, .. }, pairs, .. } = gathering;
         let pairs = pairs.all(monitor)?;
@@ -142,7 +153,8 @@ impl Counts {
             left = rest;
         }
         let tokens = collected(tokens.iter().map(|&tokens| tokens as f64))?;
-        Ok(Self { sets: columns, fixed, frozen, tokens, pairs: of_outcomes, scale, size, place, share })
+        let (rows, pairs) = (Rows::Names(columns), of_outcomes);
+        Ok(Self { rows, fixed, frozen, tokens, pairs, targets: None, scale, size, place, share })
     }
 
     /// The problem of one outcome with two learning rates as one with one rate: a token has the weight `present` with the
@@ -160,22 +172,14 @@ impl Counts {
             let set = pair.set as usize;
             tokens[set] = present * pair.tokens + absent * (self.tokens[set] - pair.tokens);
         }
-        let (mut place, mut kept) = (filled(NONE, self.n_columns())?, empty(self.n_columns())?);
-        let (mut sets, mut fixed) = (Lists::default(), Lists::default());
+        let (mut kept, mut fixed) = (KeptRows::new(self)?, Lists::default());
         let mut renumbered = empty(tokens.len())?;
         let mut pulse = Pulse::default();
         for (set, &weight) in tokens.iter().enumerate() {
-            renumbered.push(sets.len() as u32);
+            renumbered.push(kept.n as u32);
             if weight > 0.0 {
-                let columns = self.sets.get(set);
-                pulse.beat(columns.len(), monitor)?;
-                for &column in columns {
-                    if place[column as usize] == NONE {
-                        place[column as usize] = kept.len() as u32;
-                        kept.push(column);
-                    }
-                }
-                sets.gather(columns.iter().map(|&column| place[column as usize]))?;
+                pulse.beat(self.set(set).len(), monitor)?;
+                kept.push(self.set(set))?;
                 if !self.frozen.is_empty() {
                     fixed.gather(self.fixed(set).iter().copied())?;
                 }
@@ -187,15 +191,17 @@ impl Counts {
             weighed.map(|pair| Pair { set: renumbered[pair.set as usize], tokens: present * pair.tokens });
         pairs.gather(weighed)?;
         tokens.retain(|&tokens| tokens > 0.0);
+        let KeptRows { rows, columns: kept, .. } = kept;
         let of = |values: &[f64]| collected(kept.iter().map(|&column| values[column as usize]));
         let counts = Self {
             scale: of(&self.scale)?,
             size: of(&self.size)?,
-            sets,
+            rows,
             fixed,
             frozen: collected(self.frozen.iter().copied())?,
             tokens,
             pairs,
+            targets: None,
             place: Vec::new(),
             share: Vec::new(),
         };
@@ -214,9 +220,13 @@ impl Counts {
         self.pairs.len()
     }
 
-    /// The columns of a cue set, each as often as the set has its cues.
-    pub(super) fn set(&self, set: usize) -> &[u32] {
-        self.sets.get(set)
+    pub(super) fn n_cues(&self) -> usize {
+        self.place.len()
+    }
+
+    /// The row of a cue set.
+    pub(super) fn set(&self, set: usize) -> Row<'_> {
+        self.rows.get(set)
     }
 
     /// The frozen cues of a cue set, as places in `frozen`, each as often as the set has it.
@@ -239,6 +249,9 @@ impl Counts {
     /// Threads count bands of columns.
     pub(super) fn gram(&self, ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
         let n = self.n_columns();
+        if let Rows::Dense { values, .. } = &self.rows {
+            return self.gram_of_vectors(values, ridge, monitor);
+        }
         let mut gram = square(n, monitor)?;
         let band = n.div_ceil(4 * rayon::current_num_threads()).max(1);
         gram.par_chunks_mut((band * n).max(1)).enumerate().try_for_each(|(index, part)| {
@@ -252,7 +265,7 @@ impl Counts {
                 pulse.beat(columns.len(), monitor)?;
                 counted.clear();
                 counted.make_room(columns.len())?;
-                counted.extend(multiplicities(columns));
+                counted.extend(columns.entries());
                 for &(column, times) in counted.iter().filter(|(column, _)| inside.contains(column)) {
                     pulse.beat(counted.len(), monitor)?;
                     let line = &mut part[(column - first) * n..][..n];
@@ -271,13 +284,37 @@ impl Counts {
         Ok(gram)
     }
 
+    /// The same, of rows with all their numbers.
+    fn gram_of_vectors(&self, values: &[f64], ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
+        let n = self.n_columns();
+        let mut gram = square(n, monitor)?;
+        gram.par_chunks_mut((BAND * n).max(1)).enumerate().try_for_each(|(index, part)| {
+            packing()?;
+            let (first, width) = (index * BAND, part.len() / n);
+            let mut part = MatMut::from_column_major_slice_mut(part, n, width).subrows_mut(first, n - first);
+            for (rows, tokens) in values.chunks(BAND * n).zip(self.tokens.chunks(BAND)) {
+                monitor.check()?;
+                let rows = MatRef::from_row_major_slice(rows, tokens.len(), n).subcols(first, n - first);
+                let mut weighed = filled(0.0, tokens.len() * width)?;
+                let mut weighed = MatMut::from_column_major_slice_mut(&mut weighed, tokens.len(), width);
+                for j in 0..width {
+                    (0..tokens.len()).for_each(|i| weighed[(i, j)] = tokens[i] * rows[(i, j)]);
+                }
+                matmul(part.as_mut(), Accum::Add, rows.transpose(), weighed.as_ref(), 1.0, Par::Seq);
+            }
+            Ok::<_, Error>(())
+        })?;
+        (0..n).for_each(|column| gram[column * n + column] += ridge);
+        Ok(gram)
+    }
+
     /// The diagonal of S C'FC S.
     pub(super) fn diagonal(&self, monitor: &Monitor) -> Result<Vec<f64>> {
         let mut diagonal = filled(0.0, self.n_columns())?;
         let mut pulse = Pulse::default();
         for (set, &tokens) in self.tokens.iter().enumerate() {
             pulse.beat(self.set(set).len(), monitor)?;
-            for (column, times) in multiplicities(self.set(set)) {
+            for (column, times) in self.set(set).entries() {
                 diagonal[column] += tokens * (times * self.scale[column]).powi(2);
             }
         }
@@ -292,9 +329,48 @@ impl Counts {
     }
 }
 
-/// Each column of a set, and how often it occurs in it. Equal ones must be neighbours.
-pub(super) fn multiplicities(columns: &[u32]) -> impl Iterator<Item = (usize, f64)> + '_ {
-    columns.chunk_by(|a, b| a == b).map(|same| (same[0] as usize, same.len() as f64))
+/// Some rows, with the columns that they have. Vectors keep all their numbers.
+struct KeptRows {
+    rows: Rows,
+    n: usize,
+    /// The columns that are kept, and where each column is among them.
+    columns: Vec<u32>,
+    place: Vec<u32>,
+}
+
+impl KeptRows {
+    fn new(counts: &Counts) -> Result<Self> {
+        let n = counts.n_columns();
+        let all = || collected(0..n as u32);
+        let (rows, columns, place) = match &counts.rows {
+            Rows::Names(_) => (Rows::Names(Lists::default()), empty(n)?, filled(NONE, n)?),
+            Rows::Sparse(_) => (Rows::Sparse(Lists::default()), all()?, Vec::new()),
+            Rows::Dense { width, .. } => {
+                (Rows::Dense { width: *width, values: Vec::new() }, all()?, Vec::new())
+            }
+        };
+        Ok(Self { rows, n: 0, columns, place })
+    }
+
+    fn push(&mut self, row: Row<'_>) -> Result<()> {
+        self.n += 1;
+        match (&mut self.rows, row) {
+            (Rows::Names(kept), Row::Names(columns)) => {
+                for &column in columns {
+                    let place = &mut self.place[column as usize];
+                    if *place == NONE {
+                        *place = self.columns.len() as u32;
+                        self.columns.push(column);
+                    }
+                }
+                kept.gather(columns.iter().map(|&column| self.place[column as usize]))
+            }
+            (Rows::Sparse(kept), Row::Sparse(entries)) => kept.push(entries),
+            (Rows::Dense { values, .. }, Row::Dense(numbers)) => values.grow_by(numbers),
+            // All rows are of one kind.
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How often a cue set occurred with an outcome, while counting.
@@ -320,11 +396,12 @@ struct Gathering {
     sets: SetCounter,
     pairs: Pairs,
     once: Distinct,
+    repeated: bool,
     pulse: Pulse,
 }
 
 impl Gathering {
-    fn new(active: Vec<bool>, frozen: &[u32]) -> Result<Self> {
+    fn new(active: Vec<bool>, frozen: &[u32], repeated: bool) -> Result<Self> {
         // The classes of twins: one for each cue, in a list that grows.
         ask(16 * active.len())?;
         let mut distinguishing = collected(active.iter().copied())?;
@@ -336,6 +413,7 @@ impl Gathering {
             sets: SetCounter::default(),
             pairs: Pairs::default(),
             once: Distinct::default(),
+            repeated,
             pulse: Pulse::default(),
         })
     }
@@ -367,7 +445,7 @@ impl Gathering {
             }
             twins.split(sets.sorted.iter().copied())?;
         }
-        let outcomes = self.once.of(outcomes)?;
+        let outcomes = if self.repeated { outcomes } else { self.once.of(outcomes)? };
         self.pairs.add(outcomes.iter().map(|&outcome| Occurrence { outcome, set, tokens }), monitor)
     }
 }

@@ -254,8 +254,8 @@ impl SetColumns {
         let mut vectors = Lists::default();
         for pair in counts.pairs(outcome) {
             let root = pair.tokens.sqrt();
-            let entry = |&column: &u32| (column, root * counts.scale[column as usize]);
-            vectors.gather(counts.set(pair.set as usize).iter().map(entry))?;
+            let entry = |(column, times): (usize, f64)| (column as u32, root * times * counts.scale[column]);
+            vectors.gather(counts.set(pair.set as usize).entries().map(entry))?;
         }
         Ok(Self(vectors))
     }

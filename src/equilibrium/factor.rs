@@ -102,7 +102,7 @@ impl Factor {
 
     /// `None` where the pivots are not clear.
     fn cholesky(mut gram: Vec<f64>, n: usize, least: f64, monitor: &Monitor) -> Result<Option<Self>> {
-        let scale: Vec<f64> = collected((0..n).map(|i| gram[i * n + i].sqrt().recip()))?;
+        let scale: Vec<f64> = collected((0..n).map(|i| inverse_root(gram[i * n + i])))?;
         for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
             (j..n).for_each(|i| line[i] *= scale[i] * scale[j]);
         }
@@ -460,6 +460,11 @@ pub(super) fn toss(number: usize) -> f64 {
     bits = (bits ^ (bits >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     let size = 0.5 + (bits >> 12) as f64 / (1_u64 << 52) as f64;
     if bits & 1 == 1 { size } else { -size }
+}
+
+/// 1 / sqrt(x); 1 for the diagonal element of a column of zeros.
+pub(super) fn inverse_root(x: f64) -> f64 {
+    if x > 0.0 { x.sqrt().recip() } else { 1.0 }
 }
 
 pub(super) fn greatest(values: &[f64]) -> f64 {

@@ -32,8 +32,9 @@
 
 use rayon::prelude::*;
 
-use super::block::{OutcomeBlock, add_rows, add_to_rows, scale_rows};
-use super::counts::{Counts, multiplicities};
+use super::block::{OutcomeBlock, scale_rows};
+use super::counts::Counts;
+use super::factor::inverse_root;
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use crate::error::Result;
 use crate::memory::{collected, empty, filled};
@@ -110,14 +111,15 @@ fn solve_block(
     let mut at = 0;
     let mut kappa = empty(counts.n_sets())?;
     let mut pulse = Pulse::default();
-    let mut activation = vec![0.0; width];
+    let (mut activation, mut target) = (vec![0.0; width], vec![0.0; width]);
     for (set, &tokens) in counts.tokens.iter().enumerate() {
         let mut sum = 0.0;
         pulse.beat(counts.set(set).len() + width, progress.monitor)?;
-        for (column, times) in multiplicities(counts.set(set)) {
+        for (column, times) in counts.set(set).entries() {
             sum += (times * counts.scale[column]).powi(2);
         }
-        kappa.push(1.0 / sum);
+        // A row of zeros is no equation.
+        kappa.push(if sum > 0.0 { 1.0 / sum } else { 0.0 });
         if block.has_start() {
             block.initial_activation(set, &mut activation);
             let weighs = if absent > 0.0 { 1.0 } else { 0.0 };
@@ -131,8 +133,11 @@ fn solve_block(
                     present * entry.tokens * block.lambda[lane] / weight - activation[lane];
             }
         }
+        target.fill(0.0);
+        block.add_vectors(set, &mut target);
+        (0..width).for_each(|lane| errors[set * width + lane] += target[lane] / tokens);
     }
-    let m: Vec<f64> = collected(diagonal.iter().map(|sum| (sum + block.ridge).sqrt().recip()))?;
+    let m: Vec<f64> = collected(diagonal.iter().map(|sum| inverse_root(sum + block.ridge)))?;
     let factors: Vec<f64> = collected(m.iter().zip(&counts.scale).map(|(m, scale)| m * scale))?;
     let penalty: Vec<f64> = collected(m.iter().map(|m| block.ridge * m * m))?;
     let run = ConjugateGradients {
@@ -150,7 +155,7 @@ fn solve_block(
         scale_rows(&mut x, &counts.scale, width);
         for (set, row) in predicted.chunks_exact_mut(width).enumerate() {
             pulse.beat(counts.set(set).len() * width, progress.monitor)?;
-            add_rows(&x, counts.set(set), row);
+            counts.set(set).sum_rows(&x, row);
         }
         drop(x);
         let run = ConjugateGradients { counts, width, factors: &counts.scale, penalty: None, tolerance };
@@ -302,7 +307,7 @@ impl ConjugateGradients<'_> {
         let mut pulse = Pulse::default();
         for (set, row) in image.chunks_exact_mut(width).enumerate() {
             pulse.beat(self.counts.set(set).len() * width, monitor)?;
-            add_rows(&scaled, self.counts.set(set), row);
+            self.counts.set(set).sum_rows(&scaled, row);
             weighed.copy_from_slice(row);
             weights.weigh(set, &mut weighed, &mut at);
             (0..width).for_each(|lane| curvature[lane] += row[lane] * weighed[lane]);
@@ -338,7 +343,7 @@ impl ConjugateGradients<'_> {
             }
             weighed.copy_from_slice(row);
             weights.weigh(set, &mut weighed, &mut at);
-            add_to_rows(gradient, self.counts.set(set), &weighed);
+            self.counts.set(set).add_to_rows(gradient, &weighed);
         }
         scale_rows(gradient, self.factors, width);
         if let Some(penalty) = self.penalty {

@@ -17,6 +17,8 @@
 //! From other initial weights W_0 the learner goes to the solution that is nearest to them, by the same measure: W_0 + X, where X
 //! is the solution of least norm of G X = C'F (O diag(lambda) - C W_0). So only the right-hand side is new (`start`).
 //!
+//! Cues and outcomes may stand for vectors (`vectors`): then C has the sums of the cues' vectors, O those of the outcomes'.
+//!
 //! The events are counted once (`counts`). Then [`Solver::Dense`] factorises G (`factor`) and solves for blocks of outcomes
 //! (`block`, `dense`); [`Solver::Iterative`] goes over the cue sets again and again, and never makes G (`iterative`).
 
@@ -29,18 +31,21 @@ mod factor;
 pub mod iterative;
 mod pivoted;
 mod problem;
+mod rows;
 mod start;
+mod vectors;
 
 use std::sync::Mutex;
 
 use crate::error::{Error, Result};
-use crate::events::EventFile;
+use crate::events::data::Data;
 use crate::memory::{Lack, collected, filled};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
 pub use problem::{Problem, Solution, Solver};
 use problem::{RelativeRates, Sink, Solved, Squares};
+pub use vectors::Vectors;
 
 /// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8
 /// GB and 3e11 multiplications; both grow fast beyond.
@@ -49,26 +54,37 @@ pub const DENSE: usize = 10_000;
 /// Numbers that are cleared between two looks at the stop flag.
 const PART: usize = 1 << 22;
 
-/// Writes the equilibrium to `out` (n_cues x n_outcomes, row after row), which holds the initial weights, if there are any.
+/// Writes the equilibrium to `out` (cues or their numbers x outcomes or their numbers, row after row), which holds the initial weights, if there are any.
 ///
 /// # Errors
 /// [`Error::Argument`] when lengths do not fit or both rates are 0, [`Error::Format`] for a damaged file, [`Error::Memory`]
 /// when there is no room for the counts or for n_cues^2 numbers, [`Error::Numeric`] when the solver cannot,
 /// [`Error::Stopped`].
 pub fn equilibrium(
-    file: &EventFile,
+    data: Data<'_>,
     problem: &Problem<'_>,
     out: &mut [f64],
     threads: usize,
     monitor: &Monitor,
 ) -> Result<Solution> {
-    let (n_cues, n_outcomes) = (file.cues().len(), problem.lambda.len());
+    let [n_cues, named] = data.names();
+    vectors::check(problem.cue_vectors.as_ref(), n_cues)?;
+    vectors::check(problem.outcome_vectors.as_ref(), named)?;
+    let n_rows = problem.cue_vectors.map_or(n_cues, |vectors| vectors.shape()[1]);
+    let least = problem.outcome_vectors.map_or(named, |vectors| vectors.shape()[1]);
+    let n_outcomes = problem.lambda.len();
     let lengths = [out.len(), problem.alpha.map_or(n_cues, <[f64]>::len)];
-    if n_outcomes < file.outcomes().len() || lengths != [n_cues * n_outcomes, n_cues] {
-        let named = file.outcomes().len();
+    if n_outcomes < least || lengths != [n_rows.saturating_mul(n_outcomes), n_cues] {
         return Err(Error::Argument(format!(
-            "expected arrays for {n_cues} cues and {named} outcomes or more"
+            "expected arrays for {n_rows} cues and {least} outcomes or more"
         )));
+    }
+    let is_plain =
+        (problem.beta1, problem.beta2) == (1.0, 1.0) && problem.lambda.iter().all(|&lambda| lambda == 1.0);
+    if (problem.outcome_vectors.is_some() && (!is_plain || n_outcomes > least))
+        || (problem.cue_vectors.is_some() && problem.alpha.is_some())
+    {
+        return Err(Error::Argument("expected no rates, lambdas or saliences beside vectors".into()));
     }
     let mut rates = RelativeRates::new(problem)?;
     let zeros = filled(0.0, n_outcomes)?;
@@ -89,10 +105,28 @@ pub fn equilibrium(
         // With a ridge there is one solution, so saliences do not choose one; but a cue of salience 0 is left out.
         let even = |alpha: &[f64]| collected(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))));
         let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;
-        monitor.set_total(file.len() + iterative::STEPS * n_outcomes as u64);
-        let predicts =
-            |cue: usize| problem.initial && out[cue * n_outcomes..][..n_outcomes].iter().any(|&w| w != 0.0);
-        let counts = Counts::new(file, even.as_deref().or(problem.alpha), predicts, n_outcomes, monitor)?;
+        let (n_events, cues_are_names) = (data.len(), problem.cue_vectors.is_none());
+        monitor.set_total(n_events + iterative::STEPS * n_outcomes as u64);
+        let predicts = |cue: usize| {
+            problem.initial
+                && cues_are_names
+                && out[cue * n_outcomes..][..n_outcomes].iter().any(|&weight| weight != 0.0)
+        };
+        let repeated = problem.outcome_vectors.is_some();
+        let of_names = if repeated { named } else { n_outcomes };
+        let mut counts = match data {
+            Data::Events(file) => {
+                let alpha = even.as_deref().or(problem.alpha);
+                Counts::new(file, alpha, predicts, of_names, repeated, monitor)?
+            }
+            Data::Rows(n) => Counts::of_rows(n)?,
+        };
+        if let Some(vectors) = &problem.cue_vectors {
+            counts = counts.with_cue_vectors(vectors, monitor)?;
+        }
+        if let Some(vectors) = &problem.outcome_vectors {
+            counts = counts.with_outcome_vectors(vectors, monitor)?;
+        }
         let method = problem.method.unwrap_or(if counts.n_columns() <= DENSE {
             Solver::Dense
         } else {
@@ -101,7 +135,7 @@ pub fn equilibrium(
         let sink = Sink { out: Mutex::new(out), width: n_outcomes, initial: problem.initial };
         let solved = match method {
             Solver::Dense => {
-                monitor.set_total(file.len() + n_outcomes as u64);
+                monitor.set_total(n_events + n_outcomes as u64);
                 dense::solve(&counts, problem, rates, &sink, monitor).cured("use the iterative method")?
             }
             Solver::Iterative => iterative::solve(&counts, problem, rates, &sink, monitor)

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::counts::Counts;
 use super::start::StartBlock;
+use super::vectors::Vectors;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Pulse};
 
@@ -38,11 +39,17 @@ impl FromStr for Solver {
 }
 
 /// The problem to solve.
+#[derive(Clone, Copy)]
 pub struct Problem<'a> {
     /// The learning rate where the outcome is present.
     pub beta1: f64,
     /// The learning rate where the outcome is absent.
     pub beta2: f64,
+    /// What cues stand for, if it is vectors: the weights have a row for each of their numbers. There are no saliences then.
+    pub cue_vectors: Option<Vectors<'a>>,
+    /// What outcomes stand for, if it is vectors: the weights have a column for each of their numbers. Both rates, and lambda, are 1
+    /// then.
+    pub outcome_vectors: Option<Vectors<'a>>,
     /// Lambda, the asymptote, of each outcome: first of those of the events, then of any others, which never occur.
     pub lambda: &'a [f64],
     /// Saliences of the cues; they choose the solution if there are several. A cue of salience 0 keeps its weights.
@@ -56,6 +63,24 @@ pub struct Problem<'a> {
     /// Dense: eigenvalues below this fraction of the greatest count as zero; if `None`, pivots decide the rank if they are clear.
     /// Iterative: the gradient at which to stop, relative to its initial size; [`super::iterative::TOLERANCE`] if `None`.
     pub tolerance: Option<f64>,
+}
+
+impl Default for Problem<'_> {
+    /// Names, with rates of 1 and no lambdas.
+    fn default() -> Self {
+        Self {
+            beta1: 1.0,
+            beta2: 1.0,
+            cue_vectors: None,
+            outcome_vectors: None,
+            lambda: &[],
+            alpha: None,
+            initial: false,
+            ridge: 0.0,
+            method: None,
+            tolerance: None,
+        }
+    }
 }
 
 /// How the problem was solved.

@@ -6,12 +6,13 @@
 //!   one step, `kappa` sums alpha m^2 over an event's cues.
 //! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
 //! - [`open`](mod@open) opens a file without reading all of it.
-//! - [`digest`] gives the bytes that identify events.
+//! - [`data`]: events, or rows of matrices instead. [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads the same [`bytes`] from a map, a file, or a vector in memory.
 
 pub mod bytes;
 pub mod chunk;
 mod chunk_writer;
+pub mod data;
 mod dictionary;
 pub mod digest;
 pub(crate) mod distinct;

@@ -11,7 +11,7 @@
 //! - [`planes`]: a plane between two classes: a unit that answers with a sign, the plane of optimal stability, and who learns it from
 //!   a teacher.
 //!
-//! [`rows`] are the arrays that they read. A column of weights depends on the data and on itself, whatever the activation function
+//! A column of weights depends on the data and on itself, whatever the activation function
 //! and the size of the batches: so tiles, threads and instruction sets are those of the rule, and change no bit.
 
 // What is unsafe stays in the kernel. Rooms call it with proofs of their own.
@@ -21,7 +21,6 @@ pub mod delta;
 pub mod no_competition;
 pub mod planes;
 pub mod rescorla_wagner;
-pub mod rows;
 pub mod rule;
 pub mod table;
 pub mod widrow_hoff;

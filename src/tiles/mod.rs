@@ -6,6 +6,7 @@
 //! - `columns`: the driver of tiles of columns. [`home`]: what they begin with, and where they go. `passes`: several at a time.
 //!   [`result`](mod@result): a matrix that tiles fill.
 //! - [`product`]: products of dense matrices, and their memory. `vectors`: names that stand for vectors.
+//! - [`number_rows`]: rows of real numbers, dense or sparse.
 
 pub mod buffer;
 pub(crate) mod caches;
@@ -13,6 +14,7 @@ pub(crate) mod columns;
 pub(crate) mod forgetting;
 pub mod home;
 pub mod method;
+pub mod number_rows;
 pub mod product;
 pub mod result;
 pub mod rule;

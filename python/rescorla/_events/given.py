@@ -86,6 +86,14 @@ def events_unless_pair(data: object, function: str, *, progress: Progress = None
     return _read(data, call, _no_text_and_no_numbers, progress)  # type: ignore[arg-type]
 
 
+def is_pair(data: object) -> bool:
+    """Whether something is a pair (X, Z) of arrays: a tuple of two, of which neither is or has names."""
+    if not isinstance(data, tuple) or len(data) != 2:
+        return False
+    # A tuple may be an event, also one that has no names.
+    return not any(isinstance(part, tuple) or _holds(_is_name, part) for part in data)
+
+
 def _read(
     source: Source, call: _Call, checked: Callable[[Any, _Call], Iterable[Any]], progress: Progress
 ) -> Events:

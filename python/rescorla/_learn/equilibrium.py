@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._events.given import Source, events_given
+from rescorla._events.given import Source, events_given, is_pair
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, sized, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
 from rescorla._shared.checks import PerName, one_of, rate, rates, room, string, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
+from rescorla._weights.vectors import Examples, Table, Vectors, same_length, table_of, targets_of, vectors_of
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ Method = Literal["auto", "dense", "iterative"]
 
 @overload
 def equilibrium(
-    events: Source,
+    events: Source | tuple[Examples, Examples],
     *,
     beta: float | tuple[float, float] = 1.0,
     lambda_: PerName = 1.0,
@@ -46,6 +47,8 @@ def equilibrium(
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
+    cue_vectors: Vectors | None = None,
+    outcome_vectors: Vectors | None = None,
     by: None = None,
     progress: Progress = None,
 ) -> Weights: ...
@@ -53,7 +56,7 @@ def equilibrium(
 
 @overload
 def equilibrium(
-    events: Source,
+    events: Source | tuple[Examples, Examples],
     *,
     beta: float | tuple[float, float] = 1.0,
     lambda_: PerName = 1.0,
@@ -64,13 +67,15 @@ def equilibrium(
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
+    cue_vectors: Vectors | None = None,
+    outcome_vectors: Vectors | None = None,
     by: Literal["phase"],
     progress: Progress = None,
 ) -> dict[str, Weights]: ...
 
 
 def equilibrium(
-    events: Source,
+    events: Source | tuple[Examples, Examples],
     *,
     beta: float | tuple[float, float] = 1.0,
     lambda_: PerName = 1.0,
@@ -81,6 +86,8 @@ def equilibrium(
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
+    cue_vectors: Vectors | None = None,
+    outcome_vectors: Vectors | None = None,
     by: Literal["phase"] | None = None,
     progress: Progress = None,
 ) -> Weights | dict[str, Weights]:
@@ -107,11 +114,21 @@ def equilibrium(
     with D the diagonal matrix of saliences; with two rates f * b_j replaces f. With `by`, each phase begins
     where the one before it ended.
 
+    Cues and outcomes may stand for vectors. With X the matrix of the events' summed cue vectors and Z that of
+    their summed outcome vectors,
+
+        W = (X'F X + ridge I)^+ X'F Z
+
+    where W has a row for each number of the cues' vectors, a column for each of the outcomes'. On the vectors
+    of words this is the endstate of learning, or with frequencies frequency-informed learning, of linear
+    discriminative learning.
+
     Parameters
     ----------
-    events : Events, path, iterable or data frame
+    events : Events, path, iterable or data frame; or a pair (X, Z)
         What is learned from: Events, or a source that `read_events` takes, which is read first. An iterable
-        is read once.
+        is read once. A tuple of two is a pair of arrays (array_like, data frame, DataArray or sparse matrix):
+        row t of X (n x p) is what token t predicts from, row t of Z (n x q, or n numbers) what is predicted.
     beta : float or pair of float, default 1.0
         The learning rate, or the pair (beta1, beta2) for present and for absent outcomes; 0 or more. Their
         ratio alone matters. With beta2 = 0 the absence of an outcome teaches nothing; what is left is to
@@ -146,6 +163,14 @@ def equilibrium(
         Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
         not changed. Rows of cues that no event has keep their weights; an outcome that no event has is
         learned as absent from all events.
+    cue_vectors : optional
+        The vectors of cues, n x p: Weights (cues and outcomes), a mapping from names to vectors, a pandas
+        DataFrame (index and columns), an xarray DataArray, gensim's KeyedVectors, a pair of a matrix and the
+        names of its rows, or a matrix whose rows are in the order of ``events.cues``. A matrix may be sparse
+        (scipy) and stays so. An event's vector is the sum over its cues. Not with `alpha` or `background`.
+    outcome_vectors : optional
+        The vectors of outcomes, n x q, likewise; an outcome counts as often as an event names it. There is
+        one rate then, and lambda_ is 1.
     by : None or "phase", default None
         "phase": the weights at the end of each phase of the events (`Events.phases`), each solved from those
         at the end of the phase before it, the first from zero or from `initial`. Long training in phases
@@ -156,7 +181,8 @@ def equilibrium(
     Returns
     -------
     Weights of float64, n_cues x n_outcomes; by="phase": dict of the phases' names and their Weights
-        All phases have the same names, those of all events. ``parameters`` has ``solver`` ("cholesky",
+        Where there are vectors, their numbers take the place of names: their labels, or ``x0``, ``x1`` ...
+        and ``z0``, ``z1`` ..., and ``y`` for a Z of one dimension. All phases have the same names, those of all events. ``parameters`` has ``solver`` ("cholesky",
         "eigen" or "cgls"), ``rank`` (None where none was found that all outcomes share), ``tolerance``,
         ``iterations`` (None if dense), ``converged`` and ``residual``: the size of C'F (O lambda - C W) -
         ridge (W - W_0), computed from the events, relative to that of C'F O lambda, and of C'F C |W_0| where
@@ -167,10 +193,11 @@ def equilibrium(
     Raises
     ------
     ValueError
-        When both rates are 0, another parameter is out of its range, an initial weight is not finite, or
-        by="phase" is asked of events that have no phases.
+        When both rates are 0, another parameter is out of its range, a number is not finite, shapes do not
+        fit, an argument is given that vectors leave no room for, or by="phase" is asked of events that have
+        no phases.
     KeyError
-        When a mapping lacks a name.
+        When a mapping lacks a name, or a name has no vector.
     TypeError
         When an argument is of a wrong type.
     FormatError, OSError
@@ -192,6 +219,7 @@ def equilibrium(
     See Also
     --------
     learn : the weights after one pass; ``learn(initial=...)`` goes on from weights in the same way.
+    widrow_hoff : learning from vectors to vectors, token by token.
 
     Notes
     -----
@@ -219,6 +247,10 @@ def equilibrium(
     where that would be more than 256 MiB a thread), and no n^2 numbers. An iteration costs two
     multiplications for each of the k cues and each outcome. How many there are depends on how nearly
     dependent the cues are: dozens, or thousands.
+
+    Vectors of cues are added up for each of the s sets of cues, or rows of X: 8 s p bytes, or 16 for each
+    number that is not zero where they are sparse. n is p then, and the same pivots tell which columns of X
+    depend on others. With vectors of outcomes the cost is that of q outcomes, however many names have them.
 
     `initial` takes 8 bytes more for each cue and outcome of a block: with "dense" 256 outcomes and with
     "iterative" 32 at the most for each thread. The changes are added to a copy of `initial`, which is the
@@ -271,6 +303,14 @@ def equilibrium(
            food
     light     1
     tone      0
+
+    Meanings of words, from their letters:
+
+    >>> words = rw.read_events([("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")])
+    >>> meanings = {"cat": [1.0, 0.2], "hat": [0.0, 0.9], "cot": [0.1, 0.8]}
+    >>> endstate = rw.equilibrium(words, outcome_vectors=meanings)
+    >>> rw.activations(["c_a_t"], endstate).round(3)
+    array([[1. , 0.2]])
     """
     one_of("method", method, ("auto", "dense", "iterative"))
     one_of("by", by, (None, "phase"))
@@ -287,42 +327,137 @@ def equilibrium(
     }
     if initial is not None and not isinstance(initial, Weights):
         raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
-    events = events_given(events, "equilibrium", progress=progress)
-    phases = None if by is None else _phases_of(events)
-    extended = (
-        events
-        if background is None
-        else events.with_background(string("background", background), progress=progress)
+    vectors = {"cue_vectors": cue_vectors, "outcome_vectors": outcome_vectors}
+    _check_together(
+        betas, lambda_, alpha, background, {name for name, each in vectors.items() if each is not None}
     )
-    plan = plan_of(extended, None, None, initial)
-    lambdas = maximal(lambda_, plan, extended, initial, _ELEMENT)
-    alphas = None if alpha is None else saliences(alpha, plan, extended, _ELEMENT)
+    sides: _Sides
+    if is_pair(events):
+        pair = cast("tuple[Examples, Examples]", events)
+        if by is not None or background is not None or any(each is not None for each in vectors.values()):
+            raise ValueError(
+                "by, background and vectors are for events; of a pair (X, Z) the rows are vectors"
+            )
+        _check_together(betas, lambda_, alpha, background, {"X", "Z"})
+        sides = _sides_of_pair(pair)
+        extended = phases = None
+    else:
+        events = events_given(events, "equilibrium", progress=progress)
+        phases = None if by is None else _phases_of(events)
+        extended = (
+            events
+            if background is None
+            else events.with_background(string("background", background), progress=progress)
+        )
+        sides = _sides_of_events(extended, cue_vectors, outcome_vectors)
+    plan = plan_of(sides, None, None, initial)
+    lambdas = maximal(lambda_, plan, sides, initial, _ELEMENT)
+    alphas = None if alpha is None else saliences(alpha, plan, sides, _ELEMENT)
     with np.errstate(over="ignore"):
         total = 0.0 if alphas is None else alphas.values.sum()
     if not np.isfinite(total):
         raise ValueError("alpha must have a finite sum over the cues; divide it, for only ratios count here")
     if initial is not None:
-        warn_unshared(initial, plan, extended)
+        sides.check_initial(initial)
+        warn_unshared(initial, plan, sides)
     values, continued = _start(plan, initial), initial is not None
-    problem = _Problem(plan, extended, alphas, lambdas, background, told)
+    problem = _Problem(plan, sides, alphas, lambdas, background, told)
     with watching(progress, "solving", "%", 100) as watch:
+        if extended is None:
+            n = sides.n_rows
+            return problem.solved(n, {"n_tokens": n}, values, watch, continued=continued)
+        counted = {"n_cues": len(extended.cues), "n_outcomes": len(extended.outcomes)}
+        bare = cast("Events", events)
         if phases is None:
-            return problem.solved(extended, events, values, watch, continued=continued)
+            facts = of_events(bare) | counted
+            return problem.solved(extended._file, facts, values, watch, continued=continued)
         solved: dict[str, Weights] = {}
         for number, (name, rows) in enumerate(phases.items()):
-            part, bare = (each[rows.start : rows.stop] for each in (extended, events))
+            facts = of_events(bare[rows.start : rows.stop]) | counted
+            part = extended[rows.start : rows.stop]._file
             share = _share(watch, number, len(phases))
-            solved[name] = problem.solved(part, bare, values.copy(), share, continued=continued, phase=name)
+            solved[name] = problem.solved(part, facts, values.copy(), share, continued=continued, phase=name)
             values, continued = np.asarray(solved[name].values), True
         return solved
+
+
+def _check_together(
+    betas: tuple[float, float],
+    lambda_: PerName,
+    alpha: PerName | None,
+    background: str | None,
+    vectors: set[str],
+) -> None:
+    """Refuse what vectors leave no room for."""
+    if vectors & {"outcome_vectors", "Z"}:
+        if betas[0] != betas[1]:
+            raise ValueError("beta must be one rate where outcomes are vectors: no outcome is absent")
+        if not np.isscalar(lambda_) or lambda_ != 1:
+            raise ValueError("lambda_ must be 1 where outcomes are vectors; scale the vectors")
+    if vectors & {"cue_vectors", "X"}:
+        if alpha is not None:
+            raise ValueError("alpha must be None where cues are vectors; scale their columns")
+        if background is not None:
+            raise ValueError("background must be None where cues are vectors; add a column of ones to them")
+
+
+class _Sides(NamedTuple):
+    """What the rows and the columns of the weights are: names, or the numbers of vectors."""
+
+    cues: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    cue_vectors: Table | None
+    outcome_vectors: Table | None
+
+    @property
+    def n_rows(self) -> int:
+        """Of a pair, how many rows it has."""
+        return 0 if self.cue_vectors is None else self.cue_vectors.shape[0]
+
+    def check_initial(self, initial: Weights) -> None:
+        """ValueError where the initial weights are of other vectors."""
+        for kind, vectors, names, known in (
+            ("cue", self.cue_vectors, self.cues, initial.cues),
+            ("outcome", self.outcome_vectors, self.outcomes, initial.outcomes),
+        ):
+            if vectors is not None and {*names} != {*known}:
+                differing = sorted({*names} ^ {*known})[0]
+                raise ValueError(
+                    f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
+                    "only in one of them"
+                )
+
+    def recorded(self) -> dict[str, str]:
+        """What ``parameters`` say of vectors."""
+        kinds = {"cues_are": self.cue_vectors, "outcomes_are": self.outcome_vectors}
+        if not any(vectors is not None for vectors in kinds.values()):
+            return {}
+        return {key: "names" if vectors is None else "vectors" for key, vectors in kinds.items()}
+
+
+def _sides_of_events(events: Events, cue_vectors: Vectors | None, outcome_vectors: Vectors | None) -> _Sides:
+    cues, outcomes = events.cues, events.outcomes
+    x = z = None
+    if cue_vectors is not None:
+        x = vectors_of("cue", cues, cue_vectors, _ELEMENT, "x", sparse=True)
+        cues = x.names
+    if outcome_vectors is not None:
+        z = vectors_of("outcome", outcomes, outcome_vectors, _ELEMENT, "z", sparse=True)
+        outcomes = z.names
+    return _Sides(cues, outcomes, x, z)
+
+
+def _sides_of_pair(pair: tuple[Examples, Examples]) -> _Sides:
+    x, z = table_of("X", pair[0], _ELEMENT, "x"), targets_of("Z", pair[1], _ELEMENT)
+    same_length("X", x.shape[0], "Z", z.shape[0])
+    return _Sides(x.names, z.names, x, z)
 
 
 class _Problem(NamedTuple):
     """What is asked of all events, and of each phase."""
 
     plan: Plan
-    extended: Events
-    """All events, with their background."""
+    sides: _Sides
     alphas: Numbers | None
     lambdas: Numbers
     background: str | None
@@ -331,15 +466,15 @@ class _Problem(NamedTuple):
 
     def solved(
         self,
-        part: Events,
-        bare: Events,
+        source: _core.EventFile | int,
+        counted: dict[str, Any],
         values: NDArray[np.float64],
         watch: Watch,
         *,
         continued: bool,
         **facts: str,
     ) -> Weights:
-        """The weights of a part with its background and without, put in the place of those to start from."""
+        """The weights of some events, or of so many rows, put in the place of those to start from."""
         plan, alphas, lambdas, told = self.plan, self.alphas, self.lambdas, self.told
         started = perf_counter()
         columns = _columns(plan)
@@ -347,27 +482,32 @@ class _Problem(NamedTuple):
         apart = not (_in_order(plan.cue_rows, values.shape[0]) and _in_order(columns, values.shape[1]))
         if apart:
             here = np.ascontiguousarray(values[np.ix_(plan.cue_rows, columns)])
+        # Where outcomes are vectors there is one rate, and its size does not matter.
+        betas = {} if self.sides.outcome_vectors is None else {"beta1": 1.0, "beta2": 1.0}
         report = _core.equilibrium(
-            part._file,
+            source,
+            cue_vectors=self.sides.cue_vectors,
+            outcome_vectors=self.sides.outcome_vectors,
             initial=continued,
             alpha=None if alphas is None else alphas.values[plan.cue_rows],
             lambda_=lambdas.values[columns],
             out=here,
             progress=watch,
-            **told,
+            **told | betas,
         )
         if apart:
             values[np.ix_(plan.cue_rows, columns)] = here
         _warn_of(report, facts.get("phase"))
-        alpha = None if alphas is None else alphas.recorded
-        names = {"n_cues": len(self.extended.cues), "n_outcomes": len(self.extended.outcomes)}
         parameters = record(
             "equilibrium",
             started,
-            **rates_of(alpha, (told["beta1"], told["beta2"]), lambdas.recorded),
+            **rates_of(
+                None if alphas is None else alphas.recorded, (told["beta1"], told["beta2"]), lambdas.recorded
+            ),
             ridge=told["ridge"],
             background=self.background,
-            **of_events(bare) | names,
+            **counted,
+            **self.sides.recorded(),
             dtype=str(_ELEMENT),
             **report,
             threads=told["threads"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla._events.frames import is_table, names_of
-from rescorla._shared.checks import in_rows, only_names, unmasked
+from rescorla._shared.checks import in_rows, near, numbered, only_names, places, unmasked
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ Examples: TypeAlias = Any
 """An array_like, a data frame, an xarray DataArray or a scipy sparse matrix or array, of two dimensions."""
 
 Vectors: TypeAlias = Any
-"""Vectors of names: a DataArray, a DataFrame, KeyedVectors, Weights, a mapping from names, or an array."""
+"""Vectors of names: a DataArray, a DataFrame, KeyedVectors, Weights, a mapping from names, an array, or an
+array and the names of its rows in a tuple."""
 
 
 class Table(NamedTuple):
@@ -76,10 +77,38 @@ def targets_of(argument: str, value: object, element: np.dtype[Any]) -> Table:
     return Table((len(vector), 1), vector.reshape(-1, 1), ("y" if name is None else str(name),))
 
 
+def vectors_of(
+    kind: str,
+    names: tuple[str, ...],
+    vectors: Vectors,
+    element: np.dtype[Any],
+    prefix: str,
+    *,
+    sparse: bool = False,
+) -> Table:
+    """The vectors of some cues or outcomes, in their order."""
+    argument = f"{kind}_vectors"
+    rows, table = labelled(argument, vectors, element, prefix, sparse=sparse)
+    if rows is None:
+        if table.shape[0] != len(names):
+            raise ValueError(
+                f"{argument} without names must have a row for each of the {len(names)} {kind}s of the "
+                f"events, in their order, not {table.shape[0]} rows"
+            )
+        return table
+    found = places(names, numbered(rows))
+    if (found < 0).any():
+        missing = names[int(found.argmin())]
+        raise KeyError(f"{argument} has no row for the {kind} {missing!r}; add one{near(missing, rows)}")
+    return taken(table, found)
+
+
 def labelled(
-    argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str
+    argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str, *, sparse: bool = False
 ) -> tuple[tuple[str, ...] | None, Table]:
     """The names of the rows, if they have some, and the rows; ValueError where two have one name."""
+    if isinstance(vectors, tuple) and len(vectors) == 2 and _are_names(vectors[1]):
+        return _named(argument, vectors[1]), _matrix(argument, vectors[0], element, prefix, sparse)
     if isinstance(vectors, Weights):
         table = table_of(argument, np.asarray(vectors), element, prefix)
         return vectors.cues, Table(table.shape, table.values, vectors.outcomes)
@@ -93,9 +122,7 @@ def labelled(
         if len(lengths) > 1:
             raise ValueError(f"{argument} must be vectors of one length, not of the shapes {sorted(lengths)}")
         return rows, table_of(argument, np.array(list(vectors.values())), element, prefix)
-    table = table_of(argument, vectors, element, prefix)
-    if table.starts is not None:
-        raise TypeError(f"{argument} must be dense, not a sparse matrix; use its toarray()")
+    table = _matrix(argument, vectors, element, prefix, sparse)
     labels: Any = None
     if hasattr(vectors, "dims") and hasattr(vectors, "coords"):
         first = vectors.dims[0]
@@ -105,11 +132,28 @@ def labelled(
     if labels is None:
         return None, table
     cure = "make the index str, or give to_numpy(), whose rows are in the order of the names"
-    names = tuple(only_names(wanted, labels, cure=cure))
+    return _named(argument, labels, cure), table
+
+
+def _are_names(labels: Any) -> bool:
+    """Whether something is names, in one dimension."""
+    return np.ndim(labels) == 1 and isinstance(next(iter(labels), None), str)
+
+
+def _matrix(argument: str, value: object, element: np.dtype[Any], prefix: str, sparse: bool) -> Table:
+    table = table_of(argument, value, element, prefix)
+    if table.starts is not None and not sparse:
+        raise TypeError(f"{argument} must be dense, not a sparse matrix; use its toarray()")
+    return table
+
+
+def _named(argument: str, labels: Any, cure: str = "make them str") -> tuple[str, ...]:
+    """The names of rows, of which no two are equal."""
+    names = tuple(only_names(f"{argument} must have a name for each row", labels, cure=cure))
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
-    return names, table
+    return names
 
 
 def taken(table: Table, rows: NDArray[np.int64]) -> Table:

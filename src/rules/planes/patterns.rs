@@ -10,7 +10,7 @@ use crate::kernel::isa::Isa;
 use crate::kernel::vector::Vector;
 use crate::memory::{Grow, copied, filled, gathered};
 use crate::monitor::{Monitor, Pulse};
-use crate::rules::rows::{NumberRow, NumberRows};
+use crate::tiles::number_rows::{NumberRow, NumberRows};
 
 /// Sums side by side, so that additions do not wait for each other.
 const LANES: usize = 8;

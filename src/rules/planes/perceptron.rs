@@ -20,7 +20,7 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 use crate::memory::{Grow, copied, filled};
 use crate::monitor::{Monitor, Pulse};
-use crate::rules::rows::NumberRows;
+use crate::tiles::number_rows::NumberRows;
 
 /// Rows that are summed side by side.
 const AT_ONCE: usize = 8;

@@ -23,8 +23,8 @@ use super::patterns::{Patterns, size};
 use crate::error::{Error, Result};
 use crate::memory::{Grow, ask, collected, copied, filled, gathered, short};
 use crate::monitor::Monitor;
-use crate::rules::rows::NumberRows;
 use crate::threads::pool;
+use crate::tiles::number_rows::NumberRows;
 use crate::tiles::product::packing;
 
 /// AdaTron is done when its stability is this near the greatest.

@@ -39,9 +39,10 @@ mod present;
 mod tokens;
 
 use self::block::Blocks;
-pub use self::plan::{BUDGET, Coding, Data, WidrowHoffPlan, WidrowHoffReport};
+pub use self::plan::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
+use crate::events::data::Data;
 use crate::kernel::element::Element;
 use crate::learn::Kernels;
 use crate::monitor::Monitor;

@@ -1,7 +1,6 @@
 //! What to learn, and from what.
 
 use crate::error::{Error, Result};
-use crate::events::EventFile;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
@@ -62,24 +61,6 @@ impl<E: Element> Coding<'_, E> {
                 }
             }
             Coding::Vectors { vectors: numbers, size } => Vectors { numbers, size }.add(names, first, sums),
-        }
-    }
-}
-
-/// What the tokens are.
-pub enum Data<'a> {
-    /// Those of a file.
-    Events(&'a EventFile),
-    /// So many, each with a cue and an outcome of its own: rows of matrices.
-    Rows(usize),
-}
-
-impl Data<'_> {
-    /// How many cues and outcomes there are.
-    pub(super) fn names(&self) -> [usize; 2] {
-        match *self {
-            Data::Events(file) => [file.cues().len(), file.outcomes().len()],
-            Data::Rows(n) => [n; 2],
         }
     }
 }

@@ -10,8 +10,9 @@
 //!
 //! It is the rule of Rescorla and Wagner with saliences of 1, one learning rate, and z in place of lambda.
 
-use super::plan::{Coding, Data, WidrowHoffPlan, WidrowHoffReport};
+use super::plan::{Coding, WidrowHoffPlan, WidrowHoffReport};
 use crate::error::{Error, Result};
+use crate::events::data::Data;
 use crate::events::survey::summary::Position;
 use crate::kernel::isa::Isa;
 use crate::learn::checked_plan::scripted;

@@ -1,8 +1,8 @@
 //! What comes when: the cues and outcomes of each event, decoded.
 
-use super::plan::Data;
 use crate::error::{Error, Result};
 use crate::events::chunk::EventList;
+use crate::events::data::Data;
 use crate::learn::script::{EventStream, Numbering};
 use crate::memory::{Grow, collected};
 use crate::monitor::Monitor;

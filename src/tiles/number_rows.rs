@@ -94,7 +94,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
 
     /// Asks for where a row is, which will be needed some steps from now.
     #[inline(always)]
-    pub(super) fn ask_where(&self, i: usize) {
+    pub(crate) fn ask_where(&self, i: usize) {
         if let Some((starts, _)) = self.sparse {
             prefetch(starts.as_ptr().wrapping_add(i), 2);
         }
@@ -102,7 +102,7 @@ impl<'a, E: Element> NumberRows<'a, E> {
 
     /// Asks for a row, which will be needed some steps from now.
     #[inline(always)]
-    pub(super) fn ask(&self, i: usize) {
+    pub(crate) fn ask(&self, i: usize) {
         let NumberRow { values, columns } = self.row(i);
         prefetch(values.as_ptr(), values.len());
         if let Some(columns) = columns {
