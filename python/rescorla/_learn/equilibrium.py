@@ -182,13 +182,13 @@ def equilibrium(
     -------
     Weights of float64, n_cues x n_outcomes; by="phase": dict of the phases' names and their Weights
         Where there are vectors, their numbers take the place of names: their labels, or ``x0``, ``x1`` ...
-        and ``z0``, ``z1`` ..., and ``y`` for a Z of one dimension. All phases have the same names, those of all events. ``parameters`` has ``solver`` ("cholesky",
-        "eigen" or "cgls"), ``rank`` (None where none was found that all outcomes share), ``tolerance``,
-        ``iterations`` (None if dense), ``converged`` and ``residual``: the size of C'F (O lambda - C W) -
-        ridge (W - W_0), computed from the events, relative to that of C'F O lambda, and of C'F C |W_0| where
-        there are `initial` weights. Where frequencies lie far apart ``residual`` is small for wrong weights,
-        too; ``converged`` looks at the weights. ``continued`` says whether there were `initial` weights, and
-        ``phase`` is the name of the phase.
+        and ``z0``, ``z1`` ..., and ``y`` for a Z of one dimension. All phases have the same names, those of
+        all events. ``parameters`` has ``solver`` ("cholesky", "eigen" or "cgls"), ``rank`` (None where none
+        was found that all outcomes share), ``tolerance``, ``iterations`` (None if dense), ``converged`` and
+        ``residual``: the size of C'F (O lambda - C W) - ridge (W - W_0), computed from the events, relative
+        to that of C'F O lambda, and of C'F C |W_0| where there are `initial` weights. Where frequencies lie
+        far apart ``residual`` is small for wrong weights, too; ``converged`` looks at the weights.
+        ``continued`` says whether there were `initial` weights, and ``phase`` is the name of the phase.
 
     Raises
     ------
