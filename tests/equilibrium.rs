@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::internals::equilibrium::{Problem, Solution, Solver, equilibrium};
+use rescorla::internals::equilibrium::{Problem, Solution, Solver, Vectors, equilibrium};
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::data::Data;
@@ -182,16 +182,7 @@ proptest! {
 #[test]
 fn arguments_that_do_not_fit_are_refused() {
     let lambda = vec![1.0; OUTCOMES];
-    let problem = Problem {
-        beta1: 1.0,
-        beta2: 1.0,
-        lambda: &lambda,
-        alpha: None,
-        initial: false,
-        ridge: 0.0,
-        method: None,
-        tolerance: None,
-    };
+    let problem = Problem { lambda: &lambda, ..Problem::default() };
     let file = file(&[(vec![0], vec![0], 1)]);
     let solve = |problem: &Problem<'_>, length| {
         equilibrium(Data::Events(&file), problem, &mut vec![0.0; length], 1, &Monitor::new())
@@ -199,6 +190,22 @@ fn arguments_that_do_not_fit_are_refused() {
     assert!(matches!(solve(&problem, 3), Err(Error::Argument(_))));
     let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
     assert!(matches!(solve(&still, CUES * OUTCOMES), Err(Error::Argument(_))));
+    let table = vec![1.0; CUES.max(OUTCOMES)];
+    let vectors = |n: usize| Some(Vectors::dense(&table[..n], [n, 1]).unwrap());
+    let one = [1.0];
+    let of_cues = Problem { cue_vectors: vectors(CUES), ..problem };
+    assert!(solve(&of_cues, OUTCOMES).is_ok());
+    assert!(matches!(solve(&of_cues, OUTCOMES + 1), Err(Error::Argument(_))));
+    let few = Problem { cue_vectors: vectors(CUES - 1), ..problem };
+    assert!(matches!(solve(&few, OUTCOMES), Err(Error::Argument(_))));
+    assert!(matches!(
+        solve(&Problem { alpha: Some(&[1.0; CUES]), ..of_cues }, OUTCOMES),
+        Err(Error::Argument(_))
+    ));
+    let of_outcomes = Problem { outcome_vectors: vectors(OUTCOMES), lambda: &one, ..problem };
+    assert!(solve(&of_outcomes, CUES).is_ok());
+    assert!(matches!(solve(&Problem { beta2: 0.5, ..of_outcomes }, CUES), Err(Error::Argument(_))));
+    assert!(matches!(solve(&Problem { lambda: &[0.5], ..of_outcomes }, CUES), Err(Error::Argument(_))));
     assert!("svd".parse::<Solver>().is_err());
     assert_eq!("iterative".parse::<Solver>().unwrap().to_string(), "iterative");
 }
@@ -209,16 +216,7 @@ fn it_stops_when_asked() {
     let monitor = Monitor::new();
     monitor.stop();
     for method in [Solver::Dense, Solver::Iterative] {
-        let problem = Problem {
-            beta1: 1.0,
-            beta2: 0.5,
-            lambda: &lambda,
-            alpha: None,
-            initial: false,
-            ridge: 0.0,
-            method: Some(method),
-            tolerance: None,
-        };
+        let problem = Problem { beta2: 0.5, lambda: &lambda, method: Some(method), ..Problem::default() };
         let found = equilibrium(
             Data::Events(&file(&[(vec![0], vec![0], 1)])),
             &problem,
@@ -227,5 +225,43 @@ fn it_stops_when_asked() {
             &monitor,
         );
         assert!(matches!(found, Err(Error::Stopped)));
+    }
+}
+
+/// Events with more outcomes than cues. Pairs of cues come together so many times more than apart.
+fn many_outcomes(times: u32) -> EventFile {
+    const WIDE: u32 = 60;
+    let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+    let names: Vec<String> = (0..WIDE).map(|i| format!("n{i}")).collect();
+    let names = || names.iter().map(String::as_str);
+    writer.add_names(names().take(CUES), names()).unwrap();
+    for i in 0..400_u32 {
+        let pair = [i % 7, 7 + i % 7];
+        writer.push(&pair, &[i % WIDE, i * 7 % WIDE], times).unwrap();
+        writer.push(&pair[..1], &[i * 11 % WIDE], 1).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+#[test]
+fn products_with_the_pseudo_inverse_are_solutions_or_are_not_taken() {
+    for (times, is_taken) in [(1, true), (5_000_000, false)] {
+        let file = many_outcomes(times);
+        let lambda = vec![1.0; file.outcomes().len()];
+        let problem = Problem { lambda: &lambda, method: Some(Solver::Dense), ..Problem::default() };
+        let solve = |problem: &Problem<'_>| {
+            let mut weights = vec![0.0; CUES * lambda.len()];
+            let report = equilibrium(Data::Events(&file), problem, &mut weights, 2, &Monitor::new()).unwrap();
+            (weights, report)
+        };
+        let (found, report) = solve(&problem);
+        assert_eq!(report.multiplied > 0, is_taken, "{report:?}");
+        // From initial weights, here zero, nothing is multiplied.
+        let (expected, report) = solve(&Problem { initial: true, ..problem });
+        assert_eq!(report.multiplied, 0);
+        let most = expected.iter().fold(0.0_f64, |most, weight| weight.abs().max(most));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!((found - expected).abs() <= 1e-11 * most, "{found} {expected}");
+        }
     }
 }

@@ -339,34 +339,46 @@ impl<'a> OutcomeBlock<'a> {
         Ok(rounded)
     }
 
-    /// About how large the rounding error of `residual` at x is: the root of the sum of the squared errors of all sets.
-    pub(super) fn rounding(&self, x: &[f64], monitor: &Monitor) -> Result<Vec<f64>> {
-        let width = self.width();
+    /// About how large the rounding error of `residual` at x is, for each `every`th outcome: the root of the sum of the squared
+    /// errors of all sets.
+    pub(super) fn rounding(&self, x: &[f64], every: usize, monitor: &Monitor) -> Result<Vec<f64>> {
+        let all = self.width().max(1);
+        let width = all.div_ceil(every);
         let counts = self.counts;
-        let mut y = collected(x.iter().map(|x| x.abs()))?;
-        scale_rows(&mut y, &counts.scale, width);
+        let mut y = empty(counts.n_columns() * width)?;
+        for (row, scale) in x.chunks_exact(all).zip(&counts.scale) {
+            y.extend(row.iter().step_by(every).map(|x| scale * x.abs()));
+        }
         let start = self.start.as_ref().map(StartBlock::sizes).transpose()?;
         if let Some(start) = &start {
-            y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
+            let starts = start.columns().chunks_exact(all).flat_map(|row| row.iter().step_by(every));
+            y.iter_mut().zip(starts).for_each(|(y, start)| *y += start);
         }
-        let mut sums = filled(0.0, x.len())?;
+        let mut sums = filled(0.0, y.len())?;
         let mut sizes = vec![0.0; width];
+        let mut whole = vec![0.0; all];
         let mut at = 0;
         let mut pulse = Pulse::default();
         for (set, &tokens) in counts.tokens.iter().enumerate() {
             pulse.beat(counts.set(set).len() * width, monitor)?;
             counts.set(set).sum_rows(&y, &mut sizes);
             if let Some(start) = &start {
-                self.add_fixed(start, set, &mut sizes);
+                whole.fill(0.0);
+                self.add_fixed(start, set, &mut whole);
+                sizes.iter_mut().zip(whole.iter().step_by(every)).for_each(|(size, more)| *size += more);
             }
             let tokens = tokens * self.rates.present.max(self.rates.absent);
             sizes.iter_mut().for_each(|size| *size *= tokens);
             for &SetCount { lane, tokens, .. } in self.entries(set, &mut at) {
                 let lane = lane as usize;
-                sizes[lane] += (self.rates.present * tokens * self.lambda[lane]).abs();
+                if lane.is_multiple_of(every) {
+                    sizes[lane / every] += (self.rates.present * tokens * self.lambda[lane]).abs();
+                }
             }
             if let Some(targets) = self.vectors() {
-                targets.add_sizes(set, self.outcomes.clone(), &mut sizes);
+                whole.fill(0.0);
+                targets.add_sizes(set, self.outcomes.clone(), &mut whole);
+                sizes.iter_mut().zip(whole.iter().step_by(every)).for_each(|(size, more)| *size += more);
             }
             sizes.iter_mut().for_each(|size| *size *= *size);
             counts.set(set).add_to_rows(&mut sums, &sizes);

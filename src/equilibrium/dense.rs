@@ -15,6 +15,10 @@
 //! all sets. Above DOUBTFUL, r is computed in double-double arithmetic instead, and corrections go on until they are rounding
 //! themselves. If they do not get that small, the solution is reported as not converged.
 //!
+//! *Many outcomes.* Where outcomes outnumber the columns of C, G^+ itself is made, column by column. Then x = G^+ h takes n
+//! multiplications for each cue that h has, which are few. This is less exact where G is nearly singular. So the estimates above are
+//! held against the bounds, and a block that exceeds them is solved by the factorisation instead.
+//!
 //! *Two rates.* With beta1 where the outcome is present and beta2 where it is absent, outcome j has a matrix of its own,
 //!
 //! ```text
@@ -43,11 +47,15 @@ use crate::memory::{Grow, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The most outcomes in a block.
-const WIDEST: usize = 256;
-/// The fewest blocks for threads to share, if there are as many outcomes.
+const WIDEST: usize = 128;
+/// Of so many outcomes one tells how large rounding errors may be.
+const SAMPLED: usize = 16;
+/// Products of matrices are slow with fewer outcomes than about this.
+const NARROW: usize = 80;
+/// G^+ is made if there are more than this many times as many outcomes as columns in the basis.
+const MANY: f64 = 1.5;
+/// The fewest blocks for threads to share, if there are enough outcomes.
 const BLOCKS: usize = 16;
-/// The most multiplications for a block, r^2 for each outcome, so that the stop flag is looked at often enough.
-const WORK: usize = 1 << 30;
 /// Corrections below this fraction of the weights are not made.
 const NEGLIGIBLE: f64 = 1e-11;
 /// After a correction below this fraction of the weights the errors are of the order of its square, which is negligible.
@@ -78,9 +86,15 @@ pub(super) fn solve(
         None => true,
         Some(_) => present != absent && UPDATED * counts.pairs(outcome).len() > counts.n_columns(),
     };
-    let widest = (WORK / factor.as_ref().map_or(1, Factor::rank).pow(2).max(1)).clamp(8, WIDEST);
-    let blocks = blocks(counts, alone, widest, present == absent)?;
-    let task = SolveTask { counts, problem, rates, factor: factor.as_ref(), widest, sink, monitor };
+    let blocks = blocks(counts, alone, present == absent)?;
+    let inverse = match &factor {
+        Some(factor) if present == absent && !problem.initial && counts.targets.is_none() => {
+            PseudoInverse::new(factor, counts, monitor)?
+        }
+        _ => None,
+    };
+    let inverse = inverse.as_ref();
+    let task = SolveTask { counts, problem, rates, factor: factor.as_ref(), inverse, sink, monitor };
     let work = |outcomes: Range<usize>| {
         let width = outcomes.len() as u64;
         let part = if alone(outcomes.start) { task.one(outcomes.start) } else { task.block(outcomes) }?;
@@ -96,8 +110,10 @@ pub(super) fn solve(
     };
     let (mut solver, mut tolerance) =
         factor.as_ref().map_or(("cholesky", 0.0), |f| (f.name(), f.tolerance()));
+    let mut multiplied = 0;
     for part in done {
         let part = part?;
+        multiplied += usize::from(part.solution.multiplied);
         squares.extend(part.solution.squares);
         converged &= part.solution.converged;
         if let Some((name, least)) = part.alone {
@@ -106,26 +122,23 @@ pub(super) fn solve(
         }
     }
     let rank = factor.map(|factor| factor.rank());
-    Ok(Solved { solver, rank, tolerance, iterations: None, squares, converged })
+    Ok(Solved { solver, rank, tolerance, iterations: None, squares, converged, multiplied })
 }
 
-/// The outcomes in blocks of neighbours of about the same size; with two rates a block has at most `widest` cue sets. Blocks do not
+/// The outcomes in blocks of neighbours of about the same size; with two rates a block has at most WIDEST cue sets. Blocks do not
 /// depend on the threads, so the bits do not either.
-fn blocks(
-    counts: &Counts,
-    alone: impl Fn(usize) -> bool,
-    widest: usize,
-    one_rate: bool,
-) -> Result<Vec<Range<usize>>> {
+fn blocks(counts: &Counts, alone: impl Fn(usize) -> bool, one_rate: bool) -> Result<Vec<Range<usize>>> {
     let n = counts.n_outcomes();
-    let width = n.div_ceil(BLOCKS.max(n.div_ceil(widest))).max(1);
+    // With two rates most of the work is that of each outcome.
+    let shared = if one_rate { BLOCKS.min(n.div_ceil(NARROW)).max(1) } else { BLOCKS };
+    let width = n.div_ceil(shared.max(n.div_ceil(WIDEST))).max(1);
     let mut blocks: Vec<Range<usize>> = Vec::new();
     let mut sets = 0;
     for outcome in 0..n {
         let more = if one_rate { 0 } else { counts.pairs(outcome).len() };
         match blocks.last_mut() {
             Some(last)
-                if last.len() < width && sets + more <= widest && !alone(outcome) && !alone(last.start) =>
+                if last.len() < width && sets + more <= WIDEST && !alone(outcome) && !alone(last.start) =>
             {
                 last.end += 1;
                 sets += more;
@@ -147,6 +160,8 @@ struct BlockSolution {
     squares: Vec<Squares>,
     /// Whether the remaining errors are only rounding.
     converged: bool,
+    /// Whether x is a product with G^+.
+    multiplied: bool,
 }
 
 /// A block that is solved.
@@ -162,7 +177,7 @@ struct SolveTask<'a, 'b> {
     problem: &'a Problem<'a>,
     rates: RelativeRates,
     factor: Option<&'a Factor>,
-    widest: usize,
+    inverse: Option<&'a PseudoInverse<'a>>,
     sink: &'a Sink<'b>,
     monitor: &'a Monitor,
 }
@@ -181,7 +196,7 @@ impl SolveTask<'_, '_> {
         } else {
             outcomes.clone().map(|outcome| self.update(factor, outcome)).collect::<Result<_>>()?
         };
-        let inverse = Inverse { factor, absent: self.rates.absent, updates };
+        let inverse = Inverse { factor, products: self.inverse, absent: self.rates.absent, updates };
         let mut solution = inverse.solve(&block, self.monitor)?;
         self.sink.write(self.counts, outcomes, &solution.x, self.monitor)?;
         solution.x = Vec::new();
@@ -198,7 +213,7 @@ impl SolveTask<'_, '_> {
         let start = self.sink.start(self.counts, outcome..outcome + 1, self.monitor)?;
         let start = start.map(|start| start.of_columns(&columns)).transpose()?;
         let block = OutcomeBlock::new(&counts, 0..1, lambda, RelativeRates::ONE, ridge, start, self.monitor)?;
-        let inverse = Inverse { factor: &factor, absent: 1.0, updates: Vec::new() };
+        let inverse = Inverse { factor: &factor, products: None, absent: 1.0, updates: Vec::new() };
         let mut solution = inverse.solve(&block, self.monitor)?;
         solution.converged &= factor.is_certain(&counts, self.problem.tolerance, self.monitor)?;
         let mut x = filled(0.0, self.counts.n_columns())?;
@@ -215,8 +230,8 @@ impl SolveTask<'_, '_> {
         let vectors = SetColumns::new(counts, outcome)?;
         let p = vectors.len();
         let mut solved = DenseColumns::zeros(counts.n_columns(), p)?;
-        for first in (0..p).step_by(self.widest) {
-            let width = self.widest.min(p - first);
+        for first in (0..p).step_by(WIDEST) {
+            let width = WIDEST.min(p - first);
             let mut part = DenseColumns::zeros(counts.n_columns(), width)?;
             for j in 0..width {
                 let column = part.get_mut(j);
@@ -273,9 +288,45 @@ impl SetColumns {
     }
 }
 
+/// G^+, of which only the columns of the basis are needed: right-hand sides are in the range of G.
+struct PseudoInverse<'a> {
+    /// The places of the basis.
+    basis: &'a [usize],
+    columns: DenseColumns,
+}
+
+impl<'a> PseudoInverse<'a> {
+    /// `None` where it does not pay.
+    fn new(factor: &'a Factor, counts: &Counts, monitor: &Monitor) -> Result<Option<Self>> {
+        if (counts.n_outcomes() as f64) < MANY * factor.rank() as f64 {
+            return Ok(None);
+        }
+        let inverse = factor.inverse(counts.n_columns(), monitor)?;
+        Ok(inverse.map(|(basis, columns)| Self { basis, columns }))
+    }
+
+    /// G^+ times some columns.
+    fn times(&self, right: &DenseColumns, monitor: &Monitor) -> Result<DenseColumns> {
+        let mut x = DenseColumns::zeros(right.height(), right.width())?;
+        let mut pulse = Pulse::default();
+        for j in 0..right.width() {
+            let right = right.get(j);
+            for (number, &place) in self.basis.iter().enumerate() {
+                if right[place] != 0.0 {
+                    pulse.beat(right.len(), monitor)?;
+                    x.add_to(j, right[place], self.columns.get(number));
+                }
+            }
+        }
+        Ok(x)
+    }
+}
+
 /// G_j^+ for the outcomes of a block.
 struct Inverse<'a> {
     factor: &'a Factor,
+    /// The elements of G^+, if they are known.
+    products: Option<&'a PseudoInverse<'a>>,
     absent: f64,
     /// One for each outcome; none if all have the same matrix.
     updates: Vec<LowRank>,
@@ -300,8 +351,9 @@ struct Errors {
 impl Inverse<'_> {
     fn solve(&self, block: &OutcomeBlock<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let mut x = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width)?;
-        self.apply(&mut x, monitor)?;
+        let right = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width)?;
+        let mut products = self.products.filter(|_| width > 1);
+        let mut x = self.first(&right, products, monitor)?;
         // Errors of changes are relative to the weights.
         let start = block.start_sizes();
         let largest = |x: &DenseColumns| greatest(x.values()).max(greatest(&start));
@@ -315,12 +367,19 @@ impl Inverse<'_> {
             // matrix.
             if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
                 let errors = self.errors(block, &x, &rows, &step, &start, monitor)?;
-                if round == MOST || errors.correction <= NEGLIGIBLE * largest(&x) {
+                let good = errors.correction <= NEGLIGIBLE * largest(&x);
+                if products.is_some() && !(good && errors.doubt <= DOUBTFUL) {
+                    products = None;
+                    x = self.first(&right, None, monitor)?;
+                    continue;
+                }
+                if round == MOST || good {
                     if errors.doubt > DOUBTFUL {
                         return self.refine(block, x, &start, monitor);
                     }
                     let squares = block.judge(&rest, monitor)?;
-                    return Ok(BlockSolution { x: rows, squares, converged: true });
+                    let multiplied = products.is_some();
+                    return Ok(BlockSolution { x: rows, squares, converged: true, multiplied });
                 }
             }
             self.apply(&mut step, monitor)?;
@@ -328,6 +387,22 @@ impl Inverse<'_> {
             self.factor.shorten(&mut x, monitor)?;
             round = if greatest(step.values()) <= ENOUGH * largest(&x) { MOST } else { round + 1 };
         }
+    }
+
+    /// A solution, before it is refined.
+    fn first(
+        &self,
+        right: &DenseColumns,
+        products: Option<&PseudoInverse<'_>>,
+        monitor: &Monitor,
+    ) -> Result<DenseColumns> {
+        if let Some(products) = products {
+            return products.times(right, monitor);
+        }
+        let mut x = DenseColumns::zeros(right.height(), right.width())?;
+        x.add(right);
+        self.apply(&mut x, monitor)?;
+        Ok(x)
     }
 
     /// The estimated errors of the solution x, given its residual, and the sizes of the initial weights.
@@ -341,13 +416,16 @@ impl Inverse<'_> {
         monitor: &Monitor,
     ) -> Result<Errors> {
         let (n, width) = (x.height(), x.width());
-        let rounding = block.rounding(rows, monitor)?;
-        let mut doubts = DenseColumns::zeros(n, width)?;
-        for j in 0..width {
+        // With one matrix for all, some outcomes tell it.
+        let every = if self.updates.is_empty() { SAMPLED.min(width) } else { 1 };
+        let sampled = width.div_ceil(every);
+        let rounding = block.rounding(rows, every, monitor)?;
+        let mut doubts = DenseColumns::zeros(n, sampled)?;
+        for (k, j) in (0..width).step_by(every).enumerate() {
             let size = greatest(x.get(j)).max(start[j]);
             let share = if size > 0.0 { size.recip() } else { 0.0 };
-            for (i, (doubt, rest)) in doubts.get_mut(j).iter_mut().zip(rest.get(j)).enumerate() {
-                *doubt = share * (rest + toss(i * width + j) * rounding[i * width + j]);
+            for (i, (doubt, rest)) in doubts.get_mut(k).iter_mut().zip(rest.get(j)).enumerate() {
+                *doubt = share * (rest + toss(i * width + j) * rounding[i * sampled + k]);
             }
         }
         if !self.updates.is_empty() {
@@ -361,11 +439,11 @@ impl Inverse<'_> {
             let heads = (j as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40 & 1 == 1;
             let sign = if heads { 1.0 } else { -1.0 };
             combinations.add_to(0, sign, rest.get(j));
-            combinations.add_to(1, toss(j), doubts.get(j));
         }
+        (0..sampled).for_each(|k| combinations.add_to(1, toss(k), doubts.get(k)));
         self.factor.apply(&mut combinations, monitor)?;
         // The combination has an error of at most the number of outcomes times the greatest error.
-        let doubt = greatest(combinations.get(1)) / width as f64;
+        let doubt = greatest(combinations.get(1)) / sampled as f64;
         Ok(Errors { correction: greatest(combinations.get(0)), doubt })
     }
 
@@ -390,7 +468,8 @@ impl Inverse<'_> {
                 .fold(0.0, |most: f64, (step, x)| most.max(step / x));
             if moved <= ROUNDED || moved > before / 2.0 || !moved.is_finite() {
                 let squares = block.judge(&rest, monitor)?;
-                return Ok(BlockSolution { x: rows, squares, converged: moved.min(before) <= UNSOLVED });
+                let converged = moved.min(before) <= UNSOLVED;
+                return Ok(BlockSolution { x: rows, squares, converged, multiplied: false });
             }
             x.add(&step);
             self.factor.shorten(&mut x, monitor)?;

@@ -23,6 +23,8 @@
 //! The smaller the least pivot or eigenvalue that counts, the larger the errors of X and of eigenvectors. Where these errors may
 //! show in the weights, N is corrected by G N, which should be zero and is computed from the events in double-double arithmetic.
 //!
+//! With a ridge of at least REGULAR times the largest diagonal element no pivot is smaller, and there is no pivoting.
+//!
 //! With n cues this takes n r^2 operations for the factors, (n - r)^2 r for I + X'X, and 2 r^2 + 4 r (n - r) for each right-hand
 //! side; eigenvalues take 10 n^3 and more. One thread factorises, so that the bits do not depend on the number of threads, which
 //! share the right-hand sides.
@@ -34,6 +36,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, ColMut, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
@@ -41,7 +44,7 @@ use super::counts::Counts;
 use super::pivoted::{AT_ONCE, factorise, pivoted};
 use crate::error::{Error, Result};
 use crate::memory::{ask, collected, filled, short};
-use crate::monitor::Monitor;
+use crate::monitor::{Monitor, Pulse};
 use crate::tiles::product::packing;
 
 /// The least pivot of a basis; the largest possible is 1.
@@ -53,6 +56,8 @@ pub(super) const DOUBTFUL: f64 = 1e-11;
 /// These corrections end when one is at most this fraction of the weights (which is rounding itself), or no longer becomes
 /// smaller.
 pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
+/// Columns of G^+ that a thread makes at a time.
+const WIDE: usize = 256;
 /// Vectors of the null space of G that are corrected at a time.
 const AT_A_TIME: usize = 64;
 
@@ -89,6 +94,10 @@ impl Factor {
         if let Some(tolerance) = tolerance {
             return Self::eigen(gram, n, tolerance, monitor);
         }
+        let diagonal = || (0..n).map(|i| gram[i * n + i]);
+        if ridge >= REGULAR * diagonal().fold(0.0, f64::max) && ridge > 0.0 {
+            return Self::regular(gram, n, monitor);
+        }
         if let Some(mut factor) = Self::cholesky(gram, n, least, monitor)? {
             if factor.pivot().is_some_and(|pivot| f64::EPSILON > DOUBTFUL * pivot) {
                 factor.correct(counts, ridge, monitor)?;
@@ -100,12 +109,20 @@ impl Factor {
         Ok(factor)
     }
 
+    /// Without pivoting, where a ridge keeps all pivots above those that count.
+    fn regular(mut gram: Vec<f64>, n: usize, monitor: &Monitor) -> Result<Self> {
+        let scale = scaled(&mut gram, n)?;
+        if !factorise(&mut gram, n, monitor)? {
+            return Err(Error::Numeric(
+                "the normal equations have no factorisation; give a larger ridge".into(),
+            ));
+        }
+        Ok(Factor::Cholesky { lower: gram, basis: collected(0..n)?, scale, rest: None })
+    }
+
     /// `None` where the pivots are not clear.
     fn cholesky(mut gram: Vec<f64>, n: usize, least: f64, monitor: &Monitor) -> Result<Option<Self>> {
-        let scale: Vec<f64> = collected((0..n).map(|i| inverse_root(gram[i * n + i])))?;
-        for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
-            (j..n).for_each(|i| line[i] *= scale[i] * scale[j]);
-        }
+        let scale = scaled(&mut gram, n)?;
         let mut order = filled(0_usize, n)?;
         let Some(found) = pivoted(&mut gram, n, &mut order, monitor)? else { return Ok(None) };
         let pivot = |i: usize| gram[i * n + i].powi(2);
@@ -366,6 +383,43 @@ impl Factor {
         }
     }
 
+    /// The places of a basis, and the columns of G^+ there; `None` where eigenvalues decide.
+    ///
+    /// Those of G11^-1 are solved for from the diagonal on, because it is symmetric.
+    pub(super) fn inverse(&self, n: usize, monitor: &Monitor) -> Result<Option<(&[usize], DenseColumns)>> {
+        let Factor::Cholesky { lower, basis, scale, .. } = self else { return Ok(None) };
+        let r = basis.len();
+        let lower = MatRef::from_column_major_slice(lower, r, r);
+        let mut columns = DenseColumns::zeros(n, r)?;
+        let stripes = (WIDE * n).max(1);
+        columns.values_mut().par_chunks_mut(stripes).enumerate().try_for_each(|(index, part)| {
+            packing()?;
+            let (first, width) = (index * WIDE, part.len() / n);
+            let mut part = MatMut::from_column_major_slice_mut(part, n, width).subrows_mut(first, r - first);
+            (0..width).for_each(|j| part[(j, j)] = 1.0);
+            solve(lower.submatrix(first, first, r - first, r - first), part, monitor)
+        })?;
+        let mut pulse = Pulse::default();
+        for j in 0..r {
+            pulse.beat(r, monitor)?;
+            (0..j).for_each(|i| columns.values_mut()[j * n + i] = columns.get(i)[j]);
+        }
+        columns.values_mut().par_chunks_mut(stripes).enumerate().try_for_each(|(index, part)| {
+            let width = part.len() / n;
+            let mut some = DenseColumns::zeros(n, width)?;
+            for (k, column) in part.chunks_exact(n).enumerate() {
+                let (to, scale_of_column) = (some.get_mut(k), scale[index * WIDE + k]);
+                for ((&place, value), scale) in basis.iter().zip(column).zip(scale) {
+                    to[place] = scale * value * scale_of_column;
+                }
+            }
+            self.shorten(&mut some, monitor)?;
+            part.copy_from_slice(some.values());
+            Ok::<_, Error>(())
+        })?;
+        Ok(Some((basis, columns)))
+    }
+
     pub(super) fn rank(&self) -> usize {
         match self {
             Factor::Cholesky { basis, .. } => basis.len(),
@@ -462,6 +516,15 @@ pub(super) fn toss(number: usize) -> f64 {
     if bits & 1 == 1 { size } else { -size }
 }
 
+/// Brings the lower triangle of G to a diagonal of ones; the elements of D.
+fn scaled(gram: &mut [f64], n: usize) -> Result<Vec<f64>> {
+    let scale: Vec<f64> = collected((0..n).map(|i| inverse_root(gram[i * n + i])))?;
+    for (j, line) in gram.chunks_exact_mut(n.max(1)).enumerate() {
+        (j..n).for_each(|i| line[i] *= scale[i] * scale[j]);
+    }
+    Ok(scale)
+}
+
 /// 1 / sqrt(x); 1 for the diagonal element of a column of zeros.
 pub(super) fn inverse_root(x: f64) -> f64 {
     if x > 0.0 { x.sqrt().recip() } else { 1.0 }
@@ -477,9 +540,12 @@ fn product(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64
 
 /// Solves with a Cholesky factor.
 pub(super) fn solve(lower: MatRef<'_, f64>, mut block: MatMut<'_, f64>, monitor: &Monitor) -> Result<()> {
-    monitor.check()?;
-    solve_lower_triangular_in_place(lower, block.as_mut(), Par::Seq);
-    monitor.check()?;
-    solve_upper_triangular_in_place(lower.transpose(), block, Par::Seq);
+    for some in stripes(block.ncols(), lower.nrows().pow(2)) {
+        let mut some = block.as_mut().subcols_mut(some.start, some.len());
+        monitor.check()?;
+        solve_lower_triangular_in_place(lower, some.as_mut(), Par::Seq);
+        monitor.check()?;
+        solve_upper_triangular_in_place(lower.transpose(), some, Par::Seq);
+    }
     Ok(())
 }

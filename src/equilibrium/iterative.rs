@@ -87,7 +87,15 @@ pub(super) fn solve(
             converged &= end.converged;
         }
     }
-    Ok(Solved { solver: "cgls", rank: None, tolerance, iterations: Some(iterations), converged, squares })
+    Ok(Solved {
+        solver: "cgls",
+        rank: None,
+        tolerance,
+        iterations: Some(iterations),
+        converged,
+        squares,
+        multiplied: 0,
+    })
 }
 
 /// How the iterations of an outcome ended.

@@ -144,7 +144,7 @@ pub fn equilibrium(
         let sum = |of: fn(&Squares) -> f64| solved.squares.iter().map(of).sum::<f64>();
         let rest = sum(|squares| squares.rest);
         let residual = if rest == 0.0 { 0.0 } else { (rest / sum(|squares| squares.targets)).sqrt() };
-        let Solved { solver, rank, tolerance, iterations, converged, .. } = solved;
-        Ok(Solution { solver, rank, tolerance, iterations, converged, residual })
+        let Solved { solver, rank, tolerance, iterations, converged, multiplied, .. } = solved;
+        Ok(Solution { solver, rank, tolerance, iterations, converged, multiplied, residual })
     })
 }

@@ -9,13 +9,17 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as matmul_triangular};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
 
 use crate::error::Result;
-use crate::memory::{filled, short};
+use crate::memory::{empty, filled, short};
 use crate::monitor::Monitor;
+use crate::tiles::product::packing;
 
 /// Columns that are factorised before the others are updated.
 const PANEL: usize = 128;
+/// Columns of an update that a thread takes at a time.
+const STRIPE: usize = 256;
 /// Matrices of no more columns are factorised without pivoting at once.
 const WHOLE: usize = 1536;
 /// The most multiplications between two looks at the stop flag: about 0.1 s.
@@ -104,19 +108,18 @@ fn swap(gram: &mut [f64], n: usize, j: usize, pivot: usize) {
     (j + 1..pivot).for_each(|i| gram.swap(j * n + i, i * n + pivot));
 }
 
-/// Subtracts P P' from the lower triangle of a matrix.
-fn downdate(mut matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monitor) -> Result<()> {
-    let (n, depth) = (panel.nrows(), panel.ncols());
-    let stripe = (AT_ONCE / (n * depth).max(1)).max(1);
-    // Nothing above the diagonal is computed.
-    let stripe = if stripe >= n / 2 { n } else { stripe };
-    for first in (0..n).step_by(stripe.max(1)) {
+/// Subtracts P P' from the lower triangle of a matrix. Threads share the stripes, which do not depend on how many there are.
+fn downdate(matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monitor) -> Result<()> {
+    let n = panel.nrows();
+    stripes(matrix)?.into_par_iter().enumerate().try_for_each(|(index, mut stripe)| {
+        packing()?;
         monitor.check()?;
-        let width = stripe.min(n - first);
+        let (first, width) = (index * STRIPE, stripe.ncols());
         let end = first + width;
         let beside = panel.subrows(first, width).transpose();
+        // Nothing above the diagonal is computed.
         matmul_triangular(
-            matrix.as_mut().submatrix_mut(first, first, width, width),
+            stripe.as_mut().subrows_mut(first, width),
             BlockStructure::TriangularLower,
             Accum::Add,
             panel.subrows(first, width),
@@ -127,11 +130,23 @@ fn downdate(mut matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monit
             Par::Seq,
         );
         if end < n {
-            let below = matrix.as_mut().submatrix_mut(end, first, n - end, width);
+            let below = stripe.subrows_mut(end, n - end);
             matmul(below, Accum::Add, panel.subrows(end, n - end), beside, -1.0, Par::Seq);
         }
+        Ok(())
+    })
+}
+
+/// A matrix in parts of STRIPE columns.
+fn stripes(mut matrix: MatMut<'_, f64>) -> Result<Vec<MatMut<'_, f64>>> {
+    let mut parts = empty(matrix.ncols().div_ceil(STRIPE))?;
+    while matrix.ncols() > STRIPE {
+        let (part, rest) = matrix.split_at_col_mut(STRIPE);
+        parts.push(part);
+        matrix = rest;
     }
-    Ok(())
+    parts.push(matrix);
+    Ok(parts)
 }
 
 /// Replaces a matrix by its Cholesky factor, unless it has no positive pivots.
@@ -152,12 +167,13 @@ pub(super) fn factorise(matrix: &mut [f64], n: usize, monitor: &Monitor) -> Resu
         if done.is_err() {
             return Ok(false);
         }
-        let stripe = (AT_ONCE / (width * width)).max(1);
-        for top in (0..below).step_by(stripe) {
+        let corner = corner.as_ref();
+        stripes(panel.as_mut().transpose_mut())?.into_par_iter().try_for_each(|some| {
+            packing()?;
             monitor.check()?;
-            let some = panel.as_mut().subrows_mut(top, stripe.min(below - top));
-            solve_lower_triangular_in_place(corner.as_ref(), some.transpose_mut(), Par::Seq);
-        }
+            solve_lower_triangular_in_place(corner, some, Par::Seq);
+            Ok(())
+        })?;
         let rest = MatMut::from_column_major_slice_mut(rest, n, below);
         downdate(rest.submatrix_mut(first + width, 0, below, below), panel.as_ref(), monitor)?;
     }

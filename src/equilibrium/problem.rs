@@ -96,6 +96,8 @@ pub struct Solution {
     pub iterations: Option<u64>,
     /// Whether all outcomes converged within the tolerance.
     pub converged: bool,
+    /// How many blocks of outcomes were solved by products with the pseudo-inverse.
+    pub multiplied: usize,
     /// The size of the residual C'F(O lambda - C W) - ridge (W - W_0), relative to those of C'F O lambda and of C'F C |W_0|. A
     /// size is the root of the sum of squares over all outcomes and all cues that may change.
     pub residual: f64,
@@ -137,6 +139,7 @@ pub(super) struct Solved {
     pub(super) tolerance: f64,
     pub(super) iterations: Option<u64>,
     pub(super) converged: bool,
+    pub(super) multiplied: usize,
     /// One for each outcome, in order, so that their sum does not depend on how outcomes were grouped.
     pub(super) squares: Vec<Squares>,
 }
