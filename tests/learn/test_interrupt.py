@@ -125,21 +125,6 @@ CONCAT = (
     + "known = rw.read_events(events(1000)).passes(1000)\n"
     + "work = lambda: rw.concat_events([known] * 1000, progress=False)\n"
 )
-# Long events that all differ: they are found, and then written.
-DISTINCT = (
-    PRELUDE
-    + "import numpy as np\n"
-    + "numbers = np.random.default_rng(1).integers(3000, size=(4000, 4000)).astype(str).tolist()\n"
-    + "known = rw.read_events(((cues, ['x']) for cues in numbers), duplicates='keep')\n"
-    + "work = lambda: [known.distinct(progress=False) for _ in range(10**3)]\n"
-)
-# One cue and a thousand outcomes, in events of few types.
-SWAPPED = (
-    PRELUDE
-    + "outcomes = [f'o{i}' for i in range(1000)]\n"
-    + "known = rw.read_events([([cue], outcomes) for cue in range_of_cues]).passes(10_000)\n"
-    + "work = lambda: [known.swapped(progress=False) for _ in range(10**3)]\n"
-)
 COMPILE_TABLE = PRELUDE + "work = lambda: rw.read_events(sys.argv[1], sys.argv[2], progress=False)\n"
 # The same file again and again, with short events and with long ones.
 COMPILE_TEXT = (
@@ -221,8 +206,6 @@ class TestInterrupt:
             PASSES,
             FILTER,
             CONCAT,
-            DISTINCT,
-            SWAPPED,
         ],
         ids=[
             "learn",
@@ -243,8 +226,6 @@ class TestInterrupt:
             "passes",
             "filter",
             "concat",
-            "distinct",
-            "swapped",
         ],
     )
     def test_in_memory(self, script: str) -> None:
