@@ -170,13 +170,41 @@ impl<T: Copy> Lists<T> {
     }
 }
 
+/// An entry of a table of numbered things: the number of one, and half of its hash, so that no thing is read when the table grows:
+/// that would take seconds. Half is enough, since there are fewer than 2^32 numbers.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known {
+    pub(crate) hash: u32,
+    pub(crate) number: u32,
+}
+
+impl Known {
+    /// The half of a hash that is kept.
+    #[inline]
+    pub(crate) fn half(hash: u64) -> u32 {
+        hash as u32
+    }
+
+    /// The hash for the table, which uses its highest and its lowest bits.
+    #[inline]
+    pub(crate) fn whole(half: u32) -> u64 {
+        u64::from(half) << 32 | u64::from(half)
+    }
+
+    /// The hash of an entry for the table.
+    #[inline]
+    pub(crate) fn rehash(&self) -> u64 {
+        Self::whole(self.hash)
+    }
+}
+
 /// Lists of ids that all differ, each found by its ids.
 ///
 /// Invariant: `index` holds the number of each list once, under the hash of the list.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctLists {
     lists: Lists,
-    index: HashTable<u32>,
+    index: HashTable<Known>,
     hasher: DefaultHashBuilder,
 }
 
@@ -187,17 +215,17 @@ impl DistinctLists {
     /// [`Error::Memory`], or when there are 2^32 lists already.
     pub(crate) fn intern(&mut self, list: &[u32]) -> Result<(u32, bool)> {
         let Self { lists, index, hasher } = self;
-        let hash = hasher.hash_one(list);
-        if let Some(&number) = index.find(hash, |&number| lists.get(number as usize) == list) {
-            return Ok((number, false));
+        let hash = Known::half(hasher.hash_one(list));
+        let equal = |known: &Known| known.hash == hash && lists.get(known.number as usize) == list;
+        if let Some(known) = index.find(Known::whole(hash), equal) {
+            return Ok((known.number, false));
         }
         let number = u32::try_from(lists.len()).map_err(|_| {
             Error::Argument("expected fewer than 4,294,967,296 lists that differ; use fewer events".into())
         })?;
-        let rehash = |&number: &u32| hasher.hash_one(lists.get(number as usize));
-        room_in(index, rehash)?;
+        room_in(index, Known::rehash)?;
         lists.push(list)?;
-        index.insert_unique(hash, number, |&number| hasher.hash_one(lists.get(number as usize)));
+        index.insert_unique(Known::whole(hash), Known { hash, number }, Known::rehash);
         Ok((number, true))
     }
 

@@ -133,6 +133,7 @@ def calls() -> dict[str, Call]:
         "Events.counts": Call(events.counts, {"side": "cues"}),
         "Events.cue_matrix": Call(events.cue_matrix, {}),
         "Events.outcome_matrix": Call(events.outcome_matrix, {}),
+        "Events.distinct": Call(events.distinct, {"frequencies": "one", **made}),
         "Events.filter": Call(
             events.filter,
             {
@@ -159,6 +160,7 @@ def calls() -> dict[str, Call]:
         "Events.split": Call(
             events.split, {"test": 0.5, "seed": 1, "paths": ("one.rw", "two.rw"), "progress": None}
         ),
+        "Events.swapped": Call(events.swapped, {**made}),
         "Events.to_pandas": Call(events.to_pandas, {}),
         "Events.to_polars": Call(events.to_polars, {}),
         "Events.to_table": Call(events.to_table, {"path": "new.tab", "progress": None}),

@@ -58,6 +58,8 @@ def events() -> Mapping[str, Callable[[], object]]:
             read.passes(2, 1),
             read.shuffled(1),
             read.with_background("here"),
+            read.distinct(),
+            read.swapped(),
             read[1:],
             read.save("s.rw"),
             read.info(),

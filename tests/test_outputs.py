@@ -47,6 +47,8 @@ CALLS: dict[str, tuple[str, Callable[[Path, Path], object]]] = {
     "filter": ("e.rw", lambda read, out: rw.open_events(read).filter(path=out, max_cues=1)),
     "filter by a list": ("list", lambda read, out: rw.read_events(EVENTS).filter(path=out, keep_cues=read)),
     "filter by a map": ("map", lambda read, out: rw.read_events(EVENTS).filter(path=out, cue_map=read)),
+    "distinct": ("e.rw", lambda read, out: rw.open_events(read).distinct(path=out)),
+    "swapped": ("e.rw", lambda read, out: rw.open_events(read).swapped(path=out)),
     "head": ("e.rw", lambda read, out: rw.open_events(read).head(1, path=out)),
     "sample": ("e.rw", lambda read, out: rw.open_events(read).sample(3, 1, path=out)),
     "passes": ("e.rw", lambda read, out: rw.open_events(read).passes(2, path=out)),

@@ -132,6 +132,17 @@ class EventFile:
         *,
         parameters: str | None = None,
     ) -> EventFile: ...
+    def distinct(
+        self,
+        frequencies: Literal["sum", "one"],
+        path: str | None = None,
+        progress: _Progress = None,
+        *,
+        parameters: str | None = None,
+    ) -> EventFile: ...
+    def swapped(
+        self, path: str | None = None, progress: _Progress = None, *, parameters: str | None = None
+    ) -> EventFile: ...
     def renamed_counts(
         self, side: Literal["cues", "outcomes"], new: _New, progress: _Progress = None
     ) -> NDArray[np.int64]: ...

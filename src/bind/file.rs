@@ -17,6 +17,7 @@ use super::items::Items;
 use super::watch::{Progress, tell, watched, watched_if_long};
 use crate::error::{Error, Result};
 use crate::events::filter::{self, Renaming};
+use crate::events::merge::{Merged, merge};
 use crate::events::open;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
@@ -291,6 +292,34 @@ impl PyEventFile {
         let filter =
             |monitor: &_| filter::filter(&self.file, &cues, &outcomes, path.as_deref(), parameters, monitor);
         Ok(watched(py, &progress, filter)?.into())
+    }
+
+    /// Each event that differs from all before it, at a path or in memory; `frequencies`: "sum" or "one".
+    #[pyo3(signature = (frequencies, path=None, progress=None, *, parameters=None))]
+    fn distinct(
+        &self,
+        py: Python<'_>,
+        frequencies: &str,
+        path: Option<PathBuf>,
+        progress: Progress,
+        parameters: Option<&str>,
+    ) -> PyResult<Self> {
+        let merged: Merged = frequencies.parse()?;
+        let merge = |monitor: &_| merge(&self.file, merged, path.as_deref(), parameters, monitor);
+        Ok(watched(py, &progress, merge)?.into())
+    }
+
+    /// The events with outcomes as cues and cues as outcomes, at a path or in memory.
+    #[pyo3(signature = (path=None, progress=None, *, parameters=None))]
+    fn swapped(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        progress: Progress,
+        parameters: Option<&str>,
+    ) -> PyResult<Self> {
+        let swap = |monitor: &_| filter::swap(&self.file, path.as_deref(), parameters, monitor);
+        Ok(watched(py, &progress, swap)?.into())
     }
 
     /// How many tokens would have each of the new names.

@@ -7,6 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::chunk::EventList;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
+use crate::lists::Known;
 use crate::memory::{Grow, room_in};
 
 /// From this size in bytes on, and once more at the end, the dictionary must pay. With more types than half the events, looking
@@ -43,7 +44,7 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Dictionary {
     pub(super) rows: EventList,
-    index: HashTable<KnownType>,
+    index: HashTable<Known>,
     hasher: DefaultHashBuilder,
     /// For each type: the tokens whose names are not counted yet, and its number of names.
     tallies: Vec<(u64, u64)>,
@@ -53,21 +54,6 @@ pub(super) struct Dictionary {
     pub(super) steady: bool,
     /// The most bytes that its types may take, as readers count them.
     pub(super) budget: u64,
-}
-
-/// An entry of the table: the index of a type, and half of its hash, so that no type is read when the table grows.
-#[derive(Debug, Clone, Copy)]
-struct KnownType {
-    hash: u32,
-    event_type: u32,
-}
-
-impl KnownType {
-    /// The hash for the table, which uses its highest and its lowest bits.
-    #[inline]
-    fn hash(hash: u32) -> u64 {
-        u64::from(hash) << 32 | u64::from(hash)
-    }
 }
 
 impl Default for Dictionary {
@@ -88,12 +74,10 @@ impl Dictionary {
     /// The index of the event's type, which is added if it is new. `None` if it is new and there is no room for it.
     pub(super) fn event_type(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
         let Self { rows, index, hasher, .. } = self;
-        // Half of the hash is enough, since 2^32 types are never reached.
-        let hash = hasher.hash_one((cues, outcomes)) as u32;
-        let equal =
-            |known: &KnownType| known.hash == hash && rows.get(known.event_type as usize) == (cues, outcomes);
-        if let Some(known) = index.find(KnownType::hash(hash), equal) {
-            return Ok(Some(known.event_type));
+        let hash = Known::half(hasher.hash_one((cues, outcomes)));
+        let equal = |known: &Known| known.hash == hash && rows.get(known.number as usize) == (cues, outcomes);
+        if let Some(known) = index.find(Known::whole(hash), equal) {
+            return Ok(Some(known.number));
         }
         let names = rows.cues.items().len() + rows.outcomes.items().len() + cues.len() + outcomes.len();
         if EventList::size_of(rows.len() + 1, names) > self.budget {
@@ -102,12 +86,11 @@ impl Dictionary {
         // The budget is exhausted long before 2^32 types.
         let event_type =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
-        let rehash = |known: &KnownType| KnownType::hash(known.hash);
-        room_in(index, rehash)?;
+        room_in(index, Known::rehash)?;
         self.tallies.make_room(1)?;
         rows.push(cues, outcomes)?;
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(KnownType::hash(hash), KnownType { hash, event_type }, rehash);
+        index.insert_unique(Known::whole(hash), Known { hash, number: event_type }, Known::rehash);
         Ok(Some(event_type))
     }
 

@@ -1,4 +1,5 @@
-//! Events with other names: names are removed, renamed, merged or split. Also the events of several files, one after another.
+//! Events with other names: names are removed, renamed, merged or split; cues and outcomes change places. Also the events of several
+//! files, one after another.
 //!
 //! ```text
 //! for each event:
@@ -132,6 +133,26 @@ pub fn concat(
     writer.finish_watched(monitor)
 }
 
+/// Writes the events of a file with outcomes as cues and cues as outcomes, to a path or into memory.
+///
+/// # Errors
+/// As for [`filter`].
+pub fn swap(
+    file: &EventFile,
+    path: Option<&Path>,
+    parameters: Option<&str>,
+    monitor: &Monitor,
+) -> Result<EventFile> {
+    check_apart(path, file.path())?;
+    monitor.set_total(file.len());
+    let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
+    writer.add_names(file.outcomes().names(), file.cues().names())?;
+    append_as(file, &mut writer, monitor, |writer, _, (cues, outcomes), frequency| {
+        writer.push(outcomes, cues, frequency).map(|()| true)
+    })?;
+    writer.finish_watched(monitor)
+}
+
 /// Adds names to a vocabulary, and returns their ids in it.
 fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
     let mut becomes = Lists::default();
@@ -156,6 +177,24 @@ fn append(
     writer: &mut EventWriter,
     monitor: &Monitor,
 ) -> Result<()> {
+    append_as(file, writer, monitor, |writer, event, (old, named), frequency| {
+        let new = cues.rename(old, event)?;
+        let stays = old.is_empty() || !new.is_empty();
+        if stays {
+            writer.push(new, outcomes.rename(named, event)?, frequency)?;
+        }
+        Ok(stays)
+    })
+}
+
+/// Calls `push` with the number of an event, its cues and outcomes, and its frequency. It writes the event or drops it, as its type
+/// says, and returns whether it was written. For most events it need not be called, since another of their type came before.
+fn append_as(
+    file: &EventFile,
+    writer: &mut EventWriter,
+    monitor: &Monitor,
+    mut push: impl FnMut(&mut EventWriter, u64, (&[u32], &[u32]), u32) -> Result<bool>,
+) -> Result<()> {
     let types = file.types()?;
     let mut known = filled(Type::Unknown, types.len())?;
     for index in 0..file.n_chunks() {
@@ -171,16 +210,10 @@ fn append(
                 Some(Type::Key(key)) if writer.event_again(key, frequency.into())? => continue,
                 _ => {}
             }
-            let (old, named) = EventFile::row(&chunk, types, i);
-            let event = first + i as u64;
-            let new = cues.rename(old, event)?;
-            let goes = new.is_empty() && !old.is_empty();
-            if !goes {
-                writer.push(new, outcomes.rename(named, event)?, frequency)?;
-            }
+            let stays = push(writer, first + i as u64, EventFile::row(&chunk, types, i), frequency)?;
             if let Some(event_type) = event_type {
                 known[event_type as usize] =
-                    if goes { Type::Dropped } else { writer.key().map_or(Type::Unknown, Type::Key) };
+                    if stays { writer.key().map_or(Type::Unknown, Type::Key) } else { Type::Dropped };
             }
         }
         monitor.advance(chunk.body.len() as u64)?;
@@ -356,6 +389,21 @@ mod tests {
             assert_eq!(monitor.progress(), (150_000, 150_000));
             assert_eq!(cues.counts(&file, true, &Monitor::new()).unwrap(), file.cues().counts());
             assert!(concat(&[&file], None, None, &Monitor::new()).unwrap().bytes() == file.bytes());
+        }
+    }
+
+    #[test]
+    fn what_is_swapped_twice_is_as_it_was_in_either_encoding() {
+        for n_types in [1000, 150_000] {
+            let file = large(n_types);
+            let swapped = swap(&file, None, None, &Monitor::new()).unwrap();
+            let expected = found(&file).into_iter().map(|(cues, outcomes, n)| (outcomes, cues, n));
+            assert!(found(&swapped) == expected.collect::<Vec<_>>());
+            let monitor = Monitor::new();
+            assert!(swap(&swapped, None, None, &monitor).unwrap().bytes() == file.bytes());
+            assert_eq!(monitor.progress(), (150_000, 150_000));
+            monitor.stop();
+            assert!(matches!(swap(&file, None, None, &monitor), Err(Error::Stopped)));
         }
     }
 

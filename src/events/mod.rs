@@ -4,7 +4,8 @@
 //! - [`write`](mod@write) takes names and writes the file.
 //! - `survey` finds where each name occurs, `twins` which names always occur together, `grouping` which events can be learned as
 //!   one step, `kappa` sums alpha m^2 over an event's cues.
-//! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`sets`] counts the sets of cues.
+//! - [`pick`] takes events out in another order, [`filter`] gives them other names, [`merge`](mod@merge) makes equal events one,
+//!   [`sets`] counts the sets of cues.
 //! - [`open`](mod@open) opens a file without reading all of it.
 //! - [`data`]: events, or rows of matrices instead. [`digest`] gives the bytes that identify events.
 //! - [`EventFile`] reads the same [`bytes`] from a map, a file, or a vector in memory.
@@ -22,6 +23,7 @@ pub mod filter;
 pub mod format;
 pub(crate) mod grouping;
 pub(crate) mod kappa;
+pub mod merge;
 pub mod open;
 mod output;
 mod packed;

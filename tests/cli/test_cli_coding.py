@@ -389,6 +389,15 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
             "read; then the cue 'q' added to every event)"
         ],
     ),
+    "others": (
+        lambda: rw.read_events([("a", "x")] * 9).distinct().swapped().distinct("one"),
+        [
+            "the events of <list>, as they were read",
+            "each different event once",
+            "outcomes as cues, and cues as outcomes",
+            "each different event once, of frequency 1",
+        ],
+    ),
     "many parts": (
         lambda: rw.concat_events([rw.read_events([("a", "x")])] * 7),
         [f"7 parts, joined: {', '.join(['(the events of <list>, as they were read)'] * 5)}, and 2 more"],

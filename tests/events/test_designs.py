@@ -587,6 +587,7 @@ def test_files_and_copies_keep_phases(tmp_path: Path) -> None:
         rw.read_events(EVENTS),
         rw.read_events(saved, background="box"),
         EVENTS.with_background("box", path=tmp_path / "h.rw"),
+        EVENTS.swapped(path=tmp_path / "k.rw"),
         rw.concat_events([EVENTS, rw.read_events([("a", "x")])]),
         rw.concat_events([EVENTS], tmp_path / "i.rw"),
     ):

@@ -60,9 +60,11 @@ MAKERS: dict[str, tuple[Callable[[rw.Events], rw.Events], dict[str, Any]]] = {
             "duplicates": "keep",
         },
     ),
+    "distinct": (lambda events: events.distinct("one"), {"frequencies": "one"}),
     "head": (lambda events: events.head(3), {"n": 3}),
     "positions": (lambda events: events[[2, 0, 2]], {"positions": [2, 0, 2]}),
     "slice": (lambda events: events[3:0:-2], {"start": 3, "stop": 0, "step": -2}),
+    "swapped": (lambda events: events.swapped(), {}),
     "split, to learn from": (
         lambda events: events.split(0.5, 2)[0],
         {"test": 0.5, "seed": 2, "part": "train"},

@@ -109,6 +109,8 @@ MAKERS: dict[str, Callable[..., Any]] = {
     "repeated": lambda events, **where: events.passes(3, **where),
     "with_background": lambda events, **where: events.with_background("always", **where),
     "filter": lambda events, **where: events.filter(remove_cues=["c1"], **where),
+    "distinct": lambda events, **where: events.distinct(**where),
+    "swapped": lambda events, **where: events.swapped(**where),
     "head": lambda events, **where: events.head(5, **where),
     "concat": lambda events, **where: rw.concat_events([events, events], **where),
     "concat_events": lambda events, **where: rw.concat_events([events, events], **where),

@@ -46,6 +46,7 @@ OPTIONS = st.fixed_dictionaries(
 # What leaves events as they are coded.
 CHOOSING: list[Callable[[rw.Events], rw.Events]] = [
     lambda events: events.head(3),
+    lambda events: events.distinct(),
     lambda events: events.passes(2, 1),
     lambda events: events.passes(2),
     lambda events: events.sample(3, 1),
@@ -130,6 +131,10 @@ UNKNOWN: dict[str, tuple[Callable[[], Any], str]] = {
     "two cues": (
         lambda: rw.corpus_events(TEXT, background="a").with_background("b").parameters,
         "two cues were added to every event, 'a' and 'b'",
+    ),
+    "other cues": (
+        lambda: rw.corpus_events(TEXT).swapped().parameters,
+        "the cues of the events were their outcomes before",
     ),
     "a map": (
         lambda: rw.corpus_events(TEXT).filter(cue_map={"#th": "x"}).parameters,

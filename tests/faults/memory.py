@@ -151,6 +151,8 @@ def calls_on(folder: Path, threads: int, scale: float) -> Calls:
         ),
         "filter": lambda: rows.filter(min_cue_count=3, remove_outcomes=rows.outcomes[:500], **quiet),
         "filter types": lambda: types.filter(cue_map=shorter, **quiet),
+        "distinct": lambda: rows.distinct(**quiet),
+        "swapped types": lambda: types.swapped(**quiet),
         "slice": lambda: rows[::2],
         "sample": lambda: types.sample(2 * n, 1, **quiet),
         "passes": lambda: small.passes(6, 1, **quiet),

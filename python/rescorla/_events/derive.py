@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from rescorla._core import EventFile, check_apart
 from rescorla._events import order
 from rescorla._events.made import made_of
 from rescorla._events.order import in_order, members, permutation
-from rescorla._events.phases import as_json, cut
+from rescorla._events.phases import as_json, cut, phases_of
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import (
     Duplicates,
@@ -21,6 +21,7 @@ from rescorla._shared.checks import (
     Seed,
     generator,
     maybe_path_name,
+    one_of,
     path_name,
     several,
     shown,
@@ -28,9 +29,13 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._shared.progress import Progress, part, watching
+from rescorla._shared.warn import warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Merged: TypeAlias = Literal["sum", "one"]
+"""How often an event occurs that stands for all that equal it."""
 
 
 def sample(file: EventFile, n: int, seed: Seed, path: PathName | None, progress: Progress) -> EventFile:
@@ -72,6 +77,27 @@ def with_background(file: EventFile, name: str, path: PathName | None, progress:
     return _select(
         file, blocks, file.n_events, "adding a cue", path, progress, background=name, parameters=made
     )
+
+
+def distinct(file: EventFile, frequencies: Merged, path: PathName | None, progress: Progress) -> EventFile:
+    """Each event that differs from all before it, with the frequencies of those that equal it."""
+    one_of("frequencies", frequencies, ("sum", "one"))
+    where = maybe_path_name(path)
+    made = made_of(file, "distinct", frequencies=frequencies)
+    if phases := phases_of(file):
+        warn(
+            "these events have phases, and distinct events have none, for equal events of several phases are "
+            f"one; those of a phase alone are events[events.phases[{next(iter(phases))!r}].rows]"
+        )
+    with watching(progress, "finding equal events", "events", file.n_events) as watch:
+        return file.distinct(frequencies, where, watch, parameters=made)
+
+
+def swapped(file: EventFile, path: PathName | None, progress: Progress) -> EventFile:
+    """The events with outcomes as cues and cues as outcomes."""
+    made = made_of(file, "swapped", as_json(cut(file, range(file.n_events))))
+    with watching(progress, "swapping", "events") as watch:
+        return file.swapped(maybe_path_name(path), watch, parameters=made)
 
 
 def filtered(

@@ -171,9 +171,9 @@ class Events:
         after ``phase.tokens.stop`` tokens `trajectories` records what the phase taught.
 
         Files and pickles keep phases. So do contiguous slices, `head`, and `split` without a seed, for the
-        rows that they take; `with_background`; `read_events` of events; and `concat_events`, unless two
-        phases have the same name. Events made in other ways (by `filter`, `sample`, `passes`, positions or
-        masks) have no phases.
+        rows that they take; `with_background` and `swapped`; `read_events` of events; and `concat_events`,
+        unless two phases have the same name. Events made in other ways (by `filter`, `distinct`, `sample`,
+        `passes`, positions or masks) have no phases.
 
         Examples
         --------
@@ -716,6 +716,115 @@ class Events:
         [('Environ', 'a'), ('Environ',)]
         """
         return type(self)(derive.with_background(self._file, name, path, progress))
+
+    def distinct(
+        self,
+        frequencies: derive.Merged = "sum",
+        *,
+        path: PathName | None = None,
+        progress: Progress = None,
+    ) -> Self:
+        """Each different event once, where it first stood.
+
+        Events are equal if they have the same cues and the same outcomes, in any order. A name that an event
+        keeps twice counts twice: ``a_a`` differs from ``a``.
+
+        Parameters
+        ----------
+        frequencies : {"sum", "one"}, default "sum"
+            How often each of the new events occurs: as often as all that equal it together, or once. An event
+            that has the frequency 0 wherever it stands keeps it either way.
+        path : str or path-like, optional
+            A binary event file to write, other than that of these events; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar on a terminal and in a notebook.
+
+        Returns
+        -------
+        Events
+            In memory or the new file. Each event lists its names in the order of the first that equals it.
+            All names stay, in their order, also those that no event has. Phases do not stay.
+
+        Raises
+        ------
+        ValueError
+            When `frequencies` is another word; when a sum is more than 4,294,967,295, the greatest frequency.
+        FormatError
+            When a file is damaged.
+        OSError
+            When a file cannot be read or written.
+
+        Warns
+        -----
+        RescorlaWarning
+            When the events have phases.
+
+        See Also
+        --------
+        equilibrium : does not depend on the order of events, so it is the same for the sums.
+
+        Notes
+        -----
+        Learning depends on the order of events, so it gives other weights for them.
+
+        The events are read twice. Besides a result in memory this takes memory for the names, and for each
+        different event about 4 bytes for each of its names and 50 more, however many events there are.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("a_b", "x"), ("a", "y"), ("b_a", "x", 3)])
+        >>> events.distinct()
+        <Events: 2 events, 5 tokens, 2 cues, 2 outcomes; in memory>
+           cues  outcomes  frequency
+        0  a_b   x                 4
+        1  a     y                 1
+        >>> events.distinct("one").frequencies
+        array([1, 1])
+        """
+        return type(self)(derive.distinct(self._file, frequencies, path, progress))
+
+    def swapped(self, *, path: PathName | None = None, progress: Progress = None) -> Self:
+        """The events with outcomes as cues and cues as outcomes: to learn the other way round.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            A binary event file to write, other than that of these events; None keeps the events in memory.
+        progress : None, bool or callable(done, total), default None
+            None shows a bar on a terminal and in a notebook.
+
+        Returns
+        -------
+        Events
+            In memory or the new file: as many events, in their order, with their frequencies. All names stay,
+            in their order, also within each event. Phases stay, too.
+
+        Raises
+        ------
+        FormatError
+            When a file is damaged.
+        OSError
+            When a file cannot be read or written.
+
+        Notes
+        -----
+        An event without outcomes becomes one without cues, which teaches nothing.
+
+        Besides a result in memory this takes memory for the names, at most 256 MiB for the event types of the
+        file that is read, and as much for those of the new one, however many events there are.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> events = rw.read_events([("furry_barks", "dog"), ("furry_meows", "cat", 2)])
+        >>> events.swapped()
+        <Events: 2 events, 3 tokens, 2 cues, 3 outcomes; in memory>
+           cues  outcomes     frequency
+        0  dog   furry_barks          1
+        1  cat   furry_meows          2
+        """
+        return type(self)(derive.swapped(self._file, path, progress))
 
     def filter(
         self,

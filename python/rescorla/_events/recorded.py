@@ -15,9 +15,10 @@ SHARED: dict[str, Any] = {"duplicates": "drop", "background": None}
 
 _TYPES = {"across": bool, "lower": bool, "symbols": str | None, "background": str | None}
 
-# What takes events and gives some of them, or the same in another order: what they are stays as it is.
+# What takes events and gives some of them, or the same in another order or number: what they are stays as it
+# is.
 _CHOOSING = frozenset(
-    f"Events.{name}" for name in ("head", "passes", "positions", "sample", "slice", "split")
+    f"Events.{name}" for name in ("distinct", "head", "passes", "positions", "sample", "slice", "split")
 )
 
 
@@ -63,6 +64,8 @@ def coding_of(made: object) -> Coding:
         if made.get("cue_map") is not None:
             raise UnknownCodingError("the cues of the events were given other names, by a map")
         return found
+    if function == "Events.swapped":
+        raise UnknownCodingError("the cues of the events were their outcomes before, by Events.swapped")
     if function == "Events.with_background":
         return with_background(found, made.get("name"))
     if function == "read_events":

@@ -107,6 +107,10 @@ def _split(made: Mapping[str, Any]) -> str:
     return f"what was {held}" if made.get("part") == "test" else f"what was left, with {held}"
 
 
+def _distinct(made: Mapping[str, Any]) -> str:
+    return f"each different event once{', of frequency 1' if made.get('frequencies') == 'one' else ''}"
+
+
 def _anything(made: Mapping[str, Any]) -> str:
     given = {name: value for name, value in _given(made).items() if value is not None}
     return f"{made.get('function')}{_options(given)}"
@@ -116,6 +120,7 @@ _SAYING: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "corpus_events": _text,
     "read_events": _read,
     "factor_events": _factors,
+    "Events.distinct": _distinct,
     "Events.filter": _filter,
     "Events.head": lambda made: f"the first {made.get('n')} events",
     "Events.passes": _passes,
@@ -123,6 +128,7 @@ _SAYING: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "Events.sample": lambda made: f"{made.get('n')} tokens, drawn with replacement{_seed(made)}",
     "Events.slice": _slice,
     "Events.split": _split,
+    "Events.swapped": lambda _made: "outcomes as cues, and cues as outcomes",
     "Events.with_background": lambda made: f"the cue {made.get('name')!r} added to every event",
 }
 
