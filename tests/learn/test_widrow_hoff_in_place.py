@@ -251,6 +251,9 @@ def test_what_does_not_fit_is_refused_before_anything_changes() -> None:
         r"^outcome_vectors without names must have a row for each of the 1",
         outcome_vectors=np.ones((2, 2)),
     )
+    second = rw.read_events([("light", "x"), ("light", "y")])[1:]
+    array = np.array([[1.0, 1.0], [1.0, np.inf]])
+    refused(ValueError, r"^outcome_vectors must be finite .* at \(1, 1\)", second, outcome_vectors=array)
     refused(ValueError, "method 'adjoint' is for cues that have vectors", method="adjoint")
     refused(
         ValueError,
