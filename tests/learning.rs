@@ -728,7 +728,7 @@ fn in_place_rows_of_names_without_events_are_not_looked_at() {
     let plan = Plan { rows: &[0, 1, 2], ..plan(&alpha, &[1.0], 0.5) };
     let mut weights = [0.0, f64::NAN, 0.5];
     let columns = Columns(3, &mut weights);
-    InPlace::new(&file, &plan, &[0, 1, 2], columns, &Monitor::new()).unwrap().learn().unwrap();
+    InPlace::new(&file, &plan, &[0, 1, 2], None, columns, &Monitor::new()).unwrap().learn().unwrap();
     assert_eq!([weights[0], weights[2]], [0.125, 0.5625]);
     assert!(weights[1].is_nan());
 }
@@ -739,7 +739,7 @@ fn in_place_rows_of_no_event_are_not_looked_at() {
     let plan = Plan { columns: &[Some(1)], ..plan(&[0.1, 0.2], &[1.0, 2.0], 0.5) };
     let mut weights = [0.25, f64::NAN, 0.5, -0.5, f64::INFINITY, 1.0];
     // Cue b is in the first row, cue a in the last.
-    InPlace::new(&file, &plan, &[2, 0], Columns(3, &mut weights), &monitor).unwrap().learn().unwrap();
+    InPlace::new(&file, &plan, &[2, 0], None, Columns(3, &mut weights), &monitor).unwrap().learn().unwrap();
     let initial = Initial {
         weights: vec![0.5, 1.0, 0.25, -0.5].into(),
         width: 2,
@@ -763,7 +763,7 @@ fn in_place_rows_must_exist_and_differ_and_be_finite() {
     let (alpha, lambda) = ([0.1, 0.1], [1.0]);
     let refused = |plan: &Plan<'_, f64>, rows: &[u32]| {
         let mut weights = [0.5, 0.5, f64::NAN];
-        let found = InPlace::new(&file, plan, rows, Columns(3, &mut weights), &monitor).err();
+        let found = InPlace::new(&file, plan, rows, None, Columns(3, &mut weights), &monitor).err();
         found.map(|error| error.to_string())
     };
     let good = plan(&alpha, &lambda, 0.1);

@@ -8,6 +8,7 @@ An event is `(cues, outcomes, frequency)`: two sequences of names and a count. W
 `(cue, outcome)` to a number.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -364,6 +365,21 @@ def widrow_hoff(
             error = rate * (target - prediction)
             for i, value in enumerate(x):
                 weights[i][j] = weights[i][j] + value * error
+    return weights
+
+
+def normalized(
+    tokens: Iterable[tuple[Sequence[float], Sequence[float]]],
+    eta: float,
+    initial: Sequence[Sequence[float]],
+    factors: Iterable[float] = itertools.repeat(1.0),
+) -> list[list[float]]:
+    """W += (eta f / |x|^2) x (z - W'x)' token by token, with their factors f; nothing where x is zero."""
+    weights = [list(row) for row in initial]
+    for (x, z), factor in zip(tokens, factors, strict=False):
+        square = sum(value * value for value in x)
+        if square > 0:
+            weights = widrow_hoff([(x, z)], eta * factor / square, weights)
     return weights
 
 

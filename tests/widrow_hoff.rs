@@ -11,6 +11,7 @@ use rescorla::internals::monitor::Monitor;
 use rescorla::internals::rules::widrow_hoff::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport, learn};
 use rescorla::internals::tiles::method::Method;
 use rescorla::internals::tiles::result::Matrix;
+use rescorla::internals::tiles::rule::Schedule;
 use rescorla::kernel::isa::Isa;
 
 const CUES: usize = 5;
@@ -27,6 +28,8 @@ type Event = (Vec<u32>, Vec<u32>, u32);
 struct Case {
     events: Vec<Event>,
     eta: f64,
+    /// Whether rates are divided by x'x, where cues have vectors; where they have none, whether there is a schedule.
+    changing: bool,
     /// Vectors of cues and of outcomes, with their size; names that stand for themselves where there are none.
     cues: Option<(usize, Vec<f64>)>,
     outcomes: Option<(usize, Vec<f64>)>,
@@ -55,6 +58,7 @@ fn cases() -> impl Strategy<Value = Case> {
     (
         prop::collection::vec(event, 0..14),
         0.0..0.2_f64,
+        any::<bool>(),
         vectors(CUES),
         vectors(OUTCOMES),
         any::<bool>(),
@@ -66,9 +70,21 @@ fn cases() -> impl Strategy<Value = Case> {
             prop::sample::select(vec![0, BUDGET]),
         ),
     )
-        .prop_map(|(events, eta, cues, outcomes, initial, method, (tile, block, threads, budget))| {
-            Case { events, eta, cues, outcomes, initial, method, tile, block, threads, budget }
-        })
+        .prop_map(
+            |(events, eta, changing, cues, outcomes, initial, method, (tile, block, threads, budget))| Case {
+                events,
+                eta,
+                changing,
+                cues,
+                outcomes,
+                initial,
+                method,
+                tile,
+                block,
+                threads,
+                budget,
+            },
+        )
 }
 
 fn file(events: &[Event]) -> EventFile {
@@ -80,6 +96,11 @@ fn file(events: &[Event]) -> EventFile {
         writer.push(cues, outcomes, *frequency).unwrap();
     }
     writer.finish().unwrap()
+}
+
+/// What a schedule makes of the rate of a token.
+fn factor(token: usize) -> f64 {
+    [1.0, 0.25, 0.0, 2.0][token % 4]
 }
 
 /// A side of a plan.
@@ -118,9 +139,40 @@ impl Case {
 
     fn plan<'a>(&'a self, initial: Option<&'a [f64]>, kernel: Isa) -> WidrowHoffPlan<'a, f64> {
         let [cues, outcomes] = self.sides();
-        let Self { eta, method, tile, block, threads, budget, .. } = *self;
+        let Self { eta, changing, method, tile, block, threads, budget, .. } = *self;
         let kernel = Some(kernel);
-        WidrowHoffPlan { cues, outcomes, eta, initial, method, threads, kernel, tile, block, budget }
+        let normalized = changing && self.cues.is_some();
+        let factors: Vec<f64> = (0..self.n_tokens()).map(factor).collect();
+        let schedule = (changing && !normalized).then(|| Schedule { present: factors.into(), absent: None });
+        WidrowHoffPlan {
+            cues,
+            outcomes,
+            eta,
+            schedule,
+            normalized,
+            initial,
+            method,
+            threads,
+            kernel,
+            tile,
+            block,
+            budget,
+        }
+    }
+
+    fn n_tokens(&self) -> usize {
+        self.events.iter().map(|(.., frequency)| *frequency as usize).sum()
+    }
+
+    /// The rate of a token.
+    fn rate(&self, token: usize, x: &[f64]) -> f64 {
+        let k: f64 = x.iter().map(|x| x * x).sum();
+        match (self.changing, self.cues.is_some()) {
+            (false, _) => self.eta,
+            (true, false) => self.eta * factor(token),
+            (true, true) if k == 0.0 => 0.0,
+            (true, true) => self.eta / k,
+        }
     }
 
     fn learn(&self, kernel: Isa) -> Result<(WidrowHoffReport, Vec<f64>)> {
@@ -137,12 +189,15 @@ impl Case {
         let [cues, outcomes] = self.sides();
         let (p, q) = (cues.size(), outcomes.size());
         let mut weights = self.initial().unwrap_or_else(|| vec![0.0; p * q]);
+        let mut token = 0;
         for (names, results, frequency) in &self.events {
             let (x, z) = (sum(cues, names), sum(outcomes, results));
             for _ in 0..*frequency {
+                let rate = self.rate(token, &x);
+                token += 1;
                 for j in 0..q {
                     let predicted: f64 = (0..p).map(|i| x[i] * weights[i * q + j]).sum();
-                    let error = self.eta * (z[j] - predicted);
+                    let error = rate * (z[j] - predicted);
                     for i in 0..p {
                         weights[i * q + j] += x[i] * error;
                     }
@@ -172,7 +227,11 @@ proptest! {
             let squares = |(names, _, frequency): &Event| {
                 if *frequency == 0 { 0.0 } else { sum(cues, names).iter().map(|x| x * x).sum::<f64>() }
             };
-            let kappa = case.events.iter().map(squares).fold(0.0, f64::max);
+            let greatest = match case.changing && case.cues.is_none() {
+                true => (0..case.n_tokens()).map(factor).fold(0.0, f64::max),
+                false => 1.0,
+            };
+            let kappa = case.events.iter().map(squares).fold(0.0, f64::max) * greatest;
             prop_assert!((report.max_kappa - kappa).abs() <= 1e-12 * kappa);
         }
     }
@@ -187,6 +246,8 @@ proptest! {
             cues: Coding::Vectors { vectors: &x, size: 3 },
             outcomes: Coding::Vectors { vectors: &z, size: 2 },
             eta: 0.1,
+            schedule: None,
+            normalized: false,
             initial: None,
             method: Some(method),
             threads: 1,
@@ -210,11 +271,16 @@ proptest! {
     }
 }
 
+fn schedule(factors: &'static [f64]) -> Option<Schedule<'static>> {
+    Some(Schedule { present: factors.into(), absent: None })
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let case = Case {
         events: vec![(vec![0], vec![0], 1)],
         eta: 0.1,
+        changing: false,
         cues: None,
         outcomes: None,
         initial: false,
@@ -236,6 +302,14 @@ fn what_does_not_fit_is_refused() {
     refused(&|_| (), (ROWS - 1) * COLUMNS);
     refused(&|plan| plan.eta = -0.1, ROWS * COLUMNS);
     refused(&|plan| plan.eta = f64::NAN, ROWS * COLUMNS);
+    refused(&|plan| plan.normalized = true, ROWS * COLUMNS);
+    refused(&|plan| plan.schedule = schedule(&[]), ROWS * COLUMNS);
+    refused(&|plan| plan.schedule = schedule(&[-1.0]), ROWS * COLUMNS);
+    let vectors = |plan: &mut WidrowHoffPlan<'_, f64>| {
+        plan.cues = Coding::Vectors { vectors: &[0.5; CUES * ROWS], size: ROWS };
+        plan.schedule = schedule(&[1.0]);
+    };
+    refused(&vectors, ROWS * COLUMNS);
     refused(&|plan| plan.initial = Some(&[0.0]), ROWS * COLUMNS);
     refused(&|plan| plan.initial = Some(&[f64::INFINITY; ROWS * COLUMNS]), ROWS * COLUMNS);
     refused(&|plan| plan.cues = Coding::Names { places: &[7; CUES], size: ROWS }, ROWS * COLUMNS);
@@ -253,6 +327,8 @@ fn work_stops_when_asked() {
             cues: side,
             outcomes: side,
             eta: 0.1,
+            schedule: None,
+            normalized: false,
             initial: None,
             method: Some(method),
             threads: 2,

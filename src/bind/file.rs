@@ -163,7 +163,7 @@ impl PyEventFile {
     }
 
     fn frequencies<'py>(&self, py: Python<'py>) -> PyResult<Ints<'py>> {
-        let frequencies = watched(py, &None, |monitor| {
+        let frequencies = watched_if_long(py, &None, self.file.len(), |monitor| {
             let mut frequencies = Vec::new();
             for index in 0..self.file.n_chunks() {
                 monitor.check()?;
@@ -222,23 +222,24 @@ impl PyEventFile {
     /// Row pointers and indices of the events' cues or outcomes, as the events list them.
     fn csr<'py>(&self, py: Python<'py>, side: &str) -> PyResult<(Ints<'py>, Bound<'py, PyArray1<i32>>)> {
         let cues = is_cues(side)?;
-        let (pointers, indices) = watched(py, &None, |monitor| {
-            let (mut pointers, mut indices) = (vec![0_i64], Vec::new());
-            pointers.make_room(usize::try_from(self.file.len()).unwrap_or(usize::MAX))?;
-            for chunk in 0..self.file.n_chunks() {
-                monitor.check()?;
-                self.file.for_each(self.file.events_of(chunk), |_, cue_ids, outcome_ids, _| {
-                    for &id in if cues { cue_ids } else { outcome_ids } {
-                        let id = i32::try_from(id).map_err(|_| {
-                            Error::Argument("expected fewer than 2^31 names for a sparse matrix".into())
-                        })?;
-                        indices.grow(id)?;
-                    }
-                    pointers.grow(indices.len() as i64)
-                })?;
-            }
-            Ok((pointers, indices))
-        })?;
+        let (pointers, indices) =
+            watched_if_long(py, &None, self.slots().saturating_add(self.file.len()), |monitor| {
+                let (mut pointers, mut indices) = (vec![0_i64], Vec::new());
+                pointers.make_room(usize::try_from(self.file.len()).unwrap_or(usize::MAX))?;
+                for chunk in 0..self.file.n_chunks() {
+                    monitor.check()?;
+                    self.file.for_each(self.file.events_of(chunk), |_, cue_ids, outcome_ids, _| {
+                        for &id in if cues { cue_ids } else { outcome_ids } {
+                            let id = i32::try_from(id).map_err(|_| {
+                                Error::Argument("expected fewer than 2^31 names for a sparse matrix".into())
+                            })?;
+                            indices.grow(id)?;
+                        }
+                        pointers.grow(indices.len() as i64)
+                    })?;
+                }
+                Ok((pointers, indices))
+            })?;
         Ok((pointers.into_pyarray(py), indices.into_pyarray(py)))
     }
 

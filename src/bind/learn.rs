@@ -99,23 +99,25 @@ pub(crate) fn learn<'py>(
 }
 
 /// Learns the events into weights where they lie, in the rows that `rows` has for the file's cues. `ValueError` with row, column
-/// and value where one of those rows is not finite: then nothing was changed.
+/// and value where one of those rows is not finite: then nothing was changed. Outcomes stand for columns of `outcome_columns`, or
+/// for `vectors`.
 #[pyfunction]
 #[pyo3(
-    signature = (events, *, rows, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, out, threads, \
-                      kernel, tile, progress)"
+    signature = (events, *, rows, vectors, out, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, vectors, out, \
+                      threads, kernel, tile, progress)"
 )]
 pub(crate) fn learn_in_place<'py>(
     py: Python<'py>,
     events: &PyEventFile,
     rows: Read1<'py, i64>,
+    vectors: Option<Bound<'py, PyUntypedArray>>,
     out: Bound<'py, PyUntypedArray>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?.forward();
     let rows = indices(&rows)?;
-    let report = of_floats!(out, Ix2, out => arguments.learn_in_place(py, events, &rows, Write::of(out)?), else {
+    let report = of_floats!(out, Ix2, out => arguments.learn_in_place(py, events, &rows, vectors.as_ref(), Write::of(out)?), else {
         Err(Error::Argument("expected weights of float64 or float32, a matrix".into()).into())
     })?;
     as_dict(py, &report)
@@ -201,11 +203,14 @@ impl Arguments<'_> {
         py: Python<'_>,
         events: &PyEventFile,
         rows: &[u32],
+        vectors: Option<&Bound<'_, PyUntypedArray>>,
         mut out: Write2<'_, E>,
     ) -> PyResult<Report> {
+        let vectors = vectors.map(|array| matrix::<E>(array, "vectors")).transpose()?;
+        let vectors = vectors.as_ref().map(|array| array.slice("vectors")).transpose()?;
         let weights = out.columns();
         let result = self.carry_out(py, events, |file, plan, monitor| {
-            match InPlace::new(file, plan, rows, weights, monitor) {
+            match InPlace::new(file, plan, rows, vectors, weights, monitor) {
                 Ok(ready) => ready.learn().map(Ok),
                 Err(Error::NotFinite { row, column, value }) => Ok(Err((row, column, value))),
                 Err(error) => Err(error),

@@ -4,7 +4,7 @@ use numpy::{Element as NumpyElement, Ix2, PyArray1, PyUntypedArray, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read, Read2, Write, Write2, indices, matrix, of_floats};
+use super::arrays::{Read, Read1, Read2, Write, Write2, indices, matrix, of_floats};
 use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
@@ -15,6 +15,7 @@ use crate::learn::Kernels;
 use crate::rules::widrow_hoff::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport, learn};
 use crate::tiles::method::Method;
 use crate::tiles::product::Product;
+use crate::tiles::rule::Schedule;
 
 parameters! {
     /// What is learned, and how.
@@ -22,6 +23,8 @@ parameters! {
         cues: PyVectors<'py>,
         outcomes: PyVectors<'py>,
         eta: f64,
+        schedule: Option<Read1<'py, f64>>,
+        normalized: bool,
         initial: Option<Bound<'py, PyUntypedArray>>,
         method: Option<Named<Method>>,
         threads: usize,
@@ -37,7 +40,8 @@ parameters! {
 #[pyfunction]
 #[pyo3(
     signature = (events, *, out, **parameters),
-    text_signature = "(events, *, cues, outcomes, eta, initial, out, method, threads, kernel, tile, block, progress)"
+    text_signature = "(events, *, cues, outcomes, eta, schedule, normalized, initial, out, method, threads, kernel, tile, block, \
+                      progress)"
 )]
 pub(crate) fn widrow_hoff<'py>(
     py: Python<'py>,
@@ -113,10 +117,16 @@ impl WidrowHoffArguments<'_> {
         let (cues, outcomes) = (HeldVectors::<E>::new(&self.cues)?, HeldVectors::<E>::new(&self.outcomes)?);
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
         let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
+        let schedule = match &self.schedule {
+            Some(factors) => Some(Schedule { present: factors.slice("factors")?.into(), absent: None }),
+            None => None,
+        };
         let plan = WidrowHoffPlan {
             cues: cues.side()?,
             outcomes: outcomes.side()?,
             eta: self.eta,
+            schedule,
+            normalized: self.normalized,
             initial,
             method: self.method.as_deref().copied(),
             threads: self.threads,

@@ -31,6 +31,7 @@ use crate::tiles::home::Home;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Parameters, Rates};
+use crate::tiles::vectors::Vectors;
 use crate::tiles::width::{SMALL, WIDEST, width};
 
 /// Small work takes tiles as wide as can be, if one fits in this many bytes: each tile has a fixed cost.
@@ -54,6 +55,8 @@ pub trait Slab<E>: Sized + Send {
 /// Events and weights that were checked against each other; nothing is learned yet.
 pub struct InPlace<'a, E: Clone, S> {
     plan: &'a Plan<'a, E>,
+    /// What outcomes stand for, unless for columns.
+    vectors: Option<Vectors<'a, E>>,
     rule: Parameters<E>,
     kernel: Isa,
     threads: usize,
@@ -86,7 +89,8 @@ struct Cutting<S> {
 
 impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// Checks the events, and the weights in the rows of their cues. The plan's rows are the file's cues, in the file's order;
-    /// `rows` says where each is in the weights. The plan's columns are all columns of the weights.
+    /// `rows` says where each is in the weights. The plan's columns are all columns of the weights. Where outcomes stand for
+    /// `vectors`, one after another, with a number for each column, no outcome has a column.
     ///
     /// # Errors
     /// [`Error::NotFinite`] for the first weight, column by column, that is not finite; otherwise as [`Plan::learn`].
@@ -94,10 +98,12 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         file: &'a EventFile,
         plan: &'a Plan<'a, E>,
         rows: &'a [u32],
+        vectors: Option<&'a [E]>,
         weights: S,
         monitor: &'a Monitor,
     ) -> Result<Self> {
         check(plan, rows, weights.shape())?;
+        check_vectors(plan, file, vectors)?;
         plan.check(file, &[])?;
         let survey = file.survey(sensible(plan.threads), monitor)?;
         let occurs = |cue: usize| survey.after_last[cue].events > 0;
@@ -112,6 +118,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, sensible(plan.threads), monitor)?;
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let n_columns = plan.lambda.len();
+        let vectors = vectors.map(|numbers| Vectors { numbers, size: n_columns });
         let small = facts.slots.saturating_mul(n_columns as u64) < SMALL;
         let threads = if small { 1 } else { sensible(plan.threads) };
         let (kernel, slots) = (plan.kernel.unwrap_or_else(Isa::best), facts.slots_of_event());
@@ -120,16 +127,20 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let width = width::<E>(wanted, kernel, n_columns, [n_rows as f64, slots], threads);
         let slabs = weights.cut(width)?;
         let end = Position { events: file.len(), tokens: facts.tokens, slots: facts.slots };
-        let columns = columns(survey, end, plan, &started(&slabs, &rows, width, n_columns, monitor)?)?;
+        let mut started = started(&slabs, &rows, width, n_columns, monitor)?;
+        if vectors.is_some() {
+            // Any event may change any column.
+            started.fill(true);
+        }
+        let columns = columns(survey, end, plan, &started)?;
         let updates = columns.iter().map(|start| facts.slots - start.slots);
         facts.forward_updates = updates.fold(0, u64::saturating_add);
-        let numbering = Numbering {
-            rows: numbers,
-            n_rows,
-            columns: collected(plan.columns.iter().map(|column| column.unwrap_or(NONE)))?,
-            n_columns,
-            once: true,
-        };
+        let mut numbering = Numbering::of_names(file, vectors.is_none())?;
+        (numbering.rows, numbering.n_rows) = (numbers, n_rows);
+        if vectors.is_none() {
+            let columns = plan.columns.iter().map(|column| column.unwrap_or(NONE));
+            (numbering.columns, numbering.n_columns) = (collected(columns)?, n_columns);
+        }
         let cuttings =
             slabs.into_iter().zip(columns.chunks(width)).enumerate().filter_map(|(i, (slab, tile))| {
                 let start = tile.iter().copied().min_by_key(|start| start.events)?;
@@ -144,7 +155,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let home = Slabs { slabs: collected(cuttings)?, rows, width };
         let bytes = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT));
         let (fits, stream) = (bytes <= plan.budget as u64, EventStream::new(file, numbering)?);
-        Ok(Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor })
+        Ok(Self { plan, vectors, rule, kernel, threads, facts, fits, stream, home, monitor })
     }
 
     /// Learns all events, tile by tile.
@@ -152,7 +163,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// # Errors
     /// As [`Plan::learn`]. Tiles that were finished before the error have learned all events.
     pub fn learn(self) -> Result<Report> {
-        let Self { plan, rule, kernel, threads, facts, fits, stream, home, monitor } = self;
+        let Self { plan, vectors, rule, kernel, threads, facts, fits, stream, home, monitor } = self;
         let (end, n_rows, width) = (facts.tokens, home.rows.len(), home.width);
         monitor.set_total(home.slabs.iter().map(|slab| end.saturating_sub(slab.start.tokens)).sum());
         let betas = [plan.beta1, plan.beta2];
@@ -167,7 +178,10 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
             tiles.iter_mut().try_for_each(|tile| {
                 let &Cutting { first, n, start, .. } = &home.slabs[tile.number];
                 let lambda = &rule.lambda[first..first + n];
-                let targets = Targets::Names(Columns { first: first as u32, lanes: &[], lambda });
+                let targets = match vectors {
+                    Some(vectors) => Targets::Vectors { vectors, first, n },
+                    None => Targets::Names(Columns { first: first as u32, lanes: &[], lambda }),
+                };
                 learn_tile(tile, targets, start, lanes, rates.as_ref(), &run, &chunks)
             })
         })?;
@@ -237,6 +251,18 @@ fn check<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize
         return wrong("expected a row of the weights for every cue, and a lambda for every column");
     }
     Ok(())
+}
+
+fn check_vectors<E: Clone>(plan: &Plan<'_, E>, file: &EventFile, vectors: Option<&[E]>) -> Result<()> {
+    let Some(vectors) = vectors else { return Ok(()) };
+    let fits = Some(vectors.len()) == file.outcomes().len().checked_mul(plan.lambda.len());
+    if fits && plan.columns.iter().all(Option::is_none) {
+        return Ok(());
+    }
+    Err(Error::Argument(
+        "expected a vector for every outcome, with a number for each column, and no columns of outcomes"
+            .into(),
+    ))
 }
 
 /// Which columns do not start at zero in the rows that are learned.

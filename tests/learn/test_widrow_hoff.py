@@ -700,7 +700,7 @@ def test_schedules_and_passes_of_names() -> None:
     once = rw.widrow_hoff(source, eta=0.1, schedule=schedule)
     again = rw.learn(source, alpha=1.0, beta=0.1, schedule=schedule, method="forward")
     assert some.bits(once.values) == some.bits(again.values)
-    with pytest.raises(ValueError, match="schedule is not for events with vectors"):
+    with pytest.raises(ValueError, match="schedule is not for events whose cues have vectors"):
         rw.widrow_hoff(source, eta=0.1, schedule=schedule, cue_vectors=PLACES)
     with pytest.raises(ValueError, match="method 'adjoint' is for one pass"):
         rw.widrow_hoff(source, eta=0.1, passes=2, method="adjoint")

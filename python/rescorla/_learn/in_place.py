@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,9 +15,10 @@ from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe
 from rescorla._learn.record import learned, rates_of
 from rescorla._learn.rule import Rule
-from rescorla._learn.schedule import Schedule, name_of, tabulated
+from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import (
     PerName,
+    element_type,
     is_number,
     near,
     number,
@@ -27,13 +28,16 @@ from rescorla._shared.checks import (
     recorded,
     thread_count,
 )
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import Progress, part_of, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import some
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
+
+LEARN = "learn(events"
+"""The beginning of the call, as errors write it."""
 
 # Numbers up to this are finite in every type of weights.
 _LARGE = 1e38
@@ -50,6 +54,34 @@ class _Names(NamedTuple):
 
     all_cues: tuple[str, ...]
     outcomes: tuple[str, ...]
+
+
+class Place(NamedTuple):
+    """Where the names of events are in weights."""
+
+    given: Events
+    """The events as they were given."""
+    events: Events
+    """The same without names that do not occur."""
+    rows: NDArray[np.int64]
+
+
+class Change(NamedTuple):
+    """What to learn, and how."""
+
+    alpha: NDArray[np.float64]
+    betas: tuple[float, float]
+    lambda_: NDArray[np.float64]
+    factors: Factors | None
+    threads: int | None
+    progress: Progress
+    columns: NDArray[np.int64] | None = None
+    """The column of each outcome."""
+    vectors: NDArray[Any] | None = None
+    """Or its vector, with a number for each column."""
+    passes: int = 1
+    looked: Callable[[], None] | None = None
+    """Called after each pass."""
 
 
 def learn_in_place(
@@ -69,62 +101,129 @@ def learn_in_place(
     Python, but for the lists that ``parameters`` has where there is a number for each.
     """
     beta1, beta2 = rates(beta)
-    values = weights.values
-    if not values.flags.writeable:
-        raise ValueError(
-            "out must be writeable to be learned in place, but the array of these weights is read-only, as "
-            "load_weights maps .npy files; copy them: Weights(weights.values.copy(), weights.cues, "
-            "weights.outcomes)"
-        )
-    element = values.dtype
-    given = events_given(events, "learn", progress=progress)
-    events = _with_names_that_occur(given, weights)
-    rows = _located("cue", events.cues, weights._row_numbers)
-    columns = _located("outcome", events.outcomes, weights._column_numbers)
-    alphas = _saliences(alpha, events, weights, rows, element)
+    check_writeable(weights)
+    element = weights.values.dtype
+    place = placed(events_given(events, "learn", progress=progress), weights, LEARN)
+    events = place.events
+    columns = located("outcome", events.outcomes, weights._column_numbers, LEARN)
+    alphas = _saliences(alpha, events, weights, place.rows, element)
     lambdas = _maximal(lambda_, events, weights, columns, element)
     factors = None if schedule is None else tabulated(schedule, events.n_tokens, (beta1, beta2), element)
-    brief = events.n_tokens * len(weights.outcomes) < _BRIEF
-    # The engine takes one thread for little work, and a bar would be gone before it were drawn.
-    n_threads = 1 if brief and threads is None else thread_count(threads)
     started = perf_counter()
-    idle = brief and progress is None
-    with nullcontext() if idle else watching(progress, "learning", "tokens", events.n_tokens) as watch:
-        try:
-            report = _core.learn_in_place(
-                events._file,
-                alpha=alphas.values,
-                beta1=beta1,
-                beta2=beta2,
-                lambda_=lambdas.values,
-                schedule=None if factors is None else (factors.present, factors.absent),
-                rows=rows,
-                outcome_columns=columns,
-                out=values,
-                threads=n_threads,
-                **asked("kernel", "tile"),
-                progress=watch,
-            )
-        except FloatingPointError as error:
-            with naming_divergence(_Names(weights.cues, weights.outcomes)):
-                raise error
-        except ValueError as error:
-            raise _naming_start(error, weights) from None
+    change = Change(
+        alphas.values, (beta1, beta2), lambdas.values, factors, threads, progress, columns=columns
+    )
+    report = changed(weights, place, change)
     weights.parameters = learned(
-        given,
+        place.given,
         report,
         started,
         **Rule().recorded(),
         **rates_of(alphas.recorded, (beta1, beta2), lambdas.recorded),
         schedule=None if schedule is None else name_of(schedule),
         average=False,
-        # A trial is short, and str of a dtype is not.
-        dtype="float64" if element == np.float64 else "float32",
+        dtype=type_name(element),
         continued=True,
     )
     fastest = max(beta1, beta2) if factors is None else factors.fastest
     warn_unsafe(fastest, report["max_kappa"], scheduled=factors is not None)
     return weights
+
+
+def check_same(initial: object, out: Weights, call: str) -> None:
+    """ValueError unless the weights to learn in place are in memory, and those to start from."""
+    if initial is not out:
+        raise ValueError(
+            "out may be weights only to learn them in place, which needs the same ones as initial: "
+            f"{call}, initial=weights, out=weights)"
+        )
+    if not isinstance(out.data, np.ndarray):
+        raise ValueError(
+            "out must be weights in memory to be learned in place, and these are in a store; give the "
+            "path of another store"
+        )
+
+
+def check_type(weights: Weights, dtype: DTypeLike) -> None:
+    """ValueError where the caller wants another type than that of the weights to learn in place."""
+    element = weights.data.dtype
+    # The default may be what nobody asked for.
+    if element_type(dtype) not in (element, np.float64):
+        raise refusal("dtype", f"these weights are of {element} and stay so")
+
+
+def refusal(argument: str, why: str) -> ValueError:
+    """The error for what cannot be done to weights in place."""
+    return ValueError(f"{argument} does not go with weights as out: {why}; leave one of the two away")
+
+
+def check_writeable(weights: Weights) -> None:
+    """ValueError for weights that cannot be learned in place."""
+    if not weights.values.flags.writeable:
+        raise ValueError(
+            "out must be writeable to be learned in place, but the array of these weights is read-only, as "
+            "load_weights maps .npy files; copy them: Weights(weights.values.copy(), weights.cues, "
+            "weights.outcomes)"
+        )
+
+
+def type_name(element: np.dtype[Any]) -> str:
+    """The name of a type of weights: a trial is short, and str of a dtype is not."""
+    return "float64" if element == np.float64 else "float32"
+
+
+def placed(given: Events, weights: Weights, call: str) -> Place:
+    """The rows that the cues of events have, at the cost of the names that occur."""
+    events = _with_names_that_occur(given, weights)
+    return Place(given, events, located("cue", events.cues, weights._row_numbers, call))
+
+
+def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
+    """Learn the events into the weights where they lie, and tell how it went."""
+    events, n_tokens = place.events, place.events.n_tokens
+    brief = n_tokens * change.passes * len(weights.outcomes) < _BRIEF
+    # The engine takes one thread for little work, and a bar would be gone before it were drawn.
+    threads, progress = change.threads, change.progress
+    n_threads = 1 if brief and threads is None else thread_count(threads)
+    idle = brief and progress is None
+    columns = np.full(len(events.outcomes), -1) if change.columns is None else change.columns
+    n = change.passes * n_tokens
+    with nullcontext() if idle else watching(progress, "learning", "tokens", n) as watch:
+        for made in range(change.passes):
+            try:
+                report = _core.learn_in_place(
+                    events._file,
+                    alpha=change.alpha,
+                    beta1=change.betas[0],
+                    beta2=change.betas[1],
+                    lambda_=change.lambda_,
+                    schedule=_of_pass(change.factors, made, n_tokens),
+                    rows=place.rows,
+                    outcome_columns=columns,
+                    vectors=change.vectors,
+                    out=weights.values,
+                    threads=n_threads,
+                    **asked("kernel", "tile"),
+                    progress=part_of(watch, made, 1, change.passes),
+                )
+            except FloatingPointError as error:
+                with naming_divergence(_Names(weights.cues, weights.outcomes)):
+                    raise error
+            except ValueError as error:
+                raise _naming_start(error, weights) from None
+            if change.looked is not None:
+                change.looked()
+    return report
+
+
+def _of_pass(
+    factors: Factors | None, made: int, n_tokens: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """The factors of the tokens of a pass."""
+    if factors is None:
+        return None
+    those = slice(made * n_tokens, (made + 1) * n_tokens)
+    return factors.present[those], factors.absent[those]
 
 
 def _with_names_that_occur(events: Events, weights: Weights) -> Events:
@@ -139,7 +238,7 @@ def _with_names_that_occur(events: Events, weights: Weights) -> Events:
     return Events(_core.compile_events(events, None, "keep", None, None))
 
 
-def _located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int]) -> NDArray[np.int64]:
+def located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int], call: str) -> NDArray[np.int64]:
     """The place of each name, all of which the weights must have."""
     try:
         return np.array([numbers[name] for name in names], dtype=np.int64)
@@ -148,7 +247,7 @@ def _located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int]) -> N
         raise KeyError(
             f"out must have all names of the events to be learned in place, but lacks the {kind}"
             f"{'s' if len(missing) > 1 else ''} {some(missing)}{near(missing[0], numbers)}; "
-            "learn(events, initial=weights) makes room for new names"
+            f"{call}, initial=weights) makes room for new names"
         ) from None
 
 

@@ -232,14 +232,19 @@ def result_array(
 RATE: ContextVar[str] = ContextVar("rate", default="beta")
 
 
+# Whether the rate is known to suit every token, however large its kappa is.
+SAFE: ContextVar[bool] = ContextVar("safe", default=False)
+
+
 @contextmanager
-def naming_rate(name: str) -> Iterator[None]:
-    """Messages call the learning rate so."""
-    token = RATE.set(name)
+def naming_rate(name: str, *, safe: bool = False) -> Iterator[None]:
+    """Messages call the learning rate so, and do not warn of it if it is safe."""
+    tokens = RATE.set(name), SAFE.set(safe)
     try:
         yield
     finally:
-        RATE.reset(token)
+        RATE.reset(tokens[0])
+        SAFE.reset(tokens[1])
 
 
 _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every event"
@@ -267,7 +272,7 @@ def warn_unsafe(
     fastest: float, kappa: float, *, scheduled: bool, retention: float = 1.0, of_cue: bool = False
 ) -> None:
     """Warn the user where the fastest rate is not safe in every event; or, for each cue by itself, in any."""
-    if fastest * kappa < 1 + retention:
+    if SAFE.get() or fastest * kappa < 1 + retention:
         return
     rate = RATE.get()
     what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
-from rescorla._learn.in_place import learn_in_place
+from rescorla._learn.in_place import LEARN, check_same, check_type, learn_in_place, refusal
 from rescorla._learn.plan import naming_divergence, result_array, rule_of, sized
 from rescorla._learn.record import learned
 from rescorla._learn.request import Request, request_of
@@ -294,7 +292,7 @@ def learn(
             "goes on from them"
         )
     if isinstance(out, Weights):
-        _check_the_same(initial, out)
+        check_same(initial, out, LEARN)
         given = rule_given(rule, rule_parameters, retention, out.data.dtype)
         _check_in_place(out, given, average, cues, outcomes, dtype, method)
         return learn_in_place(
@@ -381,20 +379,6 @@ def _learned(
     return weights
 
 
-def _check_the_same(initial: object, out: Weights) -> None:
-    """ValueError unless the weights to learn in place are in memory, and those to start from."""
-    if initial is not out:
-        raise ValueError(
-            "out may be weights only to learn them in place, which needs the same ones as initial: "
-            "learn(events, initial=weights, out=weights)"
-        )
-    if not isinstance(out.data, np.ndarray):
-        raise ValueError(
-            "out must be weights in memory to be learned in place, and these are in a store; give the "
-            "path of another store"
-        )
-
-
 def _checked_part(part: object) -> tuple[int, int]:
     if not isinstance(part, tuple) or len(part) != 2:
         raise TypeError("part must be a pair (i, n), such as (3, 100)")
@@ -414,7 +398,6 @@ def _check_in_place(
     method: Method,
 ) -> None:
     """ValueError for what cannot be done to weights in place."""
-    element = weights.data.dtype
     refused = None
     if rule.retention < 1:
         refused = "retention", "it forgets the rows of all cues, and learning in place leaves others alone"
@@ -427,11 +410,9 @@ def _check_in_place(
         refused = name, "all columns of the rows of the events' cues are learned"
     elif method == "adjoint":
         refused = "method", "the adjoint method makes all rows anew, and this is what the forward method does"
-    elif element_type(dtype) not in (element, np.float64):
-        refused = "dtype", f"these weights are of {element} and stay so"
     if refused is not None:
-        what, why = refused
-        raise ValueError(f"{what} does not go with weights as out: {why}; leave one of the two away")
+        raise refusal(*refused)
+    check_type(weights, dtype)
 
 
 def forecast(

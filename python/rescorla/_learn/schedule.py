@@ -35,7 +35,7 @@ def tabulated(schedule: Any, n_tokens: int, betas: tuple[float, float], element:
     The engine's threads are at different tokens at any time, and go through them once for each tile. So they
     are given all factors at once: 8 bytes a token, or 16 where beta1 and beta2 have their own.
     """
-    _check_callable(schedule)
+    check_callable(schedule)
     factors = [_no_factors(n_tokens)]
     fastest = 0.0
     for start in range(0, n_tokens, _BLOCK):
@@ -60,7 +60,7 @@ def factors_of(
     schedule: Any, tokens: NDArray[np.int64], beta: float, element: np.dtype[Any]
 ) -> NDArray[np.float64]:
     """The factors of some tokens, for a rule of one learning rate, checked."""
-    _check_callable(schedule)
+    check_callable(schedule)
     factors = _no_factors(len(tokens))
     for start in range(0, len(tokens), _BLOCK):
         some = tokens[start : start + _BLOCK]
@@ -81,7 +81,8 @@ def _no_factors(n_tokens: int) -> NDArray[np.float64]:
     return room("the factors of a schedule", n_tokens, np.dtype(np.float64), "learn fewer tokens at a time")
 
 
-def _check_callable(schedule: object) -> None:
+def check_callable(schedule: object) -> None:
+    """TypeError for what is no function."""
     if not callable(schedule):
         raise TypeError(
             "schedule must be a function of token numbers, such as rescorla.schedules.inverse_time(1000), "

@@ -188,3 +188,18 @@ class _PlainBar:
         _stream().write("\r" + line.ljust(self._shown))
         _stream().flush()
         self._shown = len(line)
+
+
+def part_of(
+    watch: Callable[[int, int], object] | None, first: int, some: int, passes: int
+) -> Callable[[int, int], object] | None:
+    """Tells of some passes as a part of all of them."""
+    if watch is None:
+        return None
+
+    def report(done: int, total: int) -> None:
+        # A later part begins with a total that is not known yet: progress would fall to zero.
+        if total > 0 or first == 0:
+            watch(done + total // some * first, total // some * passes)
+
+    return report

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -156,6 +157,48 @@ def _named(argument: str, labels: Any, cure: str = "make them str") -> tuple[str
     return names
 
 
+def of_names(
+    argument: str, vectors: Vectors, names: Sequence[str], element: np.dtype[Any], prefix: str
+) -> Table | None:
+    """The vectors of some names, at the cost of these alone; None unless all are there to be looked up.
+
+    Then `labelled`, which goes through everything, says what is wrong.
+    """
+    try:
+        few = _looked_up(vectors, names)
+        if isinstance(vectors, Weights) and few is not None:
+            return table_of(argument, few, element, None)._replace(names=vectors.outcomes)
+        return None if few is None else labelled(argument, few, element, prefix)[1]
+    except (TypeError, ValueError):
+        return None
+
+
+def _looked_up(vectors: Vectors, names: Sequence[str]) -> Vectors | None:
+    """The vectors of some names, in their order, if they have a table in which they are found."""
+    if isinstance(vectors, Mapping):
+        return {name: vectors[name] for name in names} if all(name in vectors for name in names) else None
+    array: Any
+    numbers: Any
+    if isinstance(vectors, Weights):
+        array, numbers = vectors.data, vectors._row_numbers
+    else:
+        # gensim's KeyedVectors.
+        array, numbers = getattr(vectors, "vectors", None), getattr(vectors, "key_to_index", None)
+    if isinstance(array, np.ndarray) and numbers is not None:
+        rows = [numbers.get(name, -1) for name in names]
+        return None if -1 in rows else array[rows]
+    if hasattr(vectors, "dims") and hasattr(vectors, "get_index"):
+        index, of_rows = vectors.get_index(vectors.dims[0]), vectors
+    elif hasattr(vectors, "index") and hasattr(vectors, "iloc"):
+        index, of_rows = vectors.index, vectors.iloc
+    else:
+        return None
+    if not index.is_unique:
+        return None
+    rows = index.get_indexer(list(names))
+    return None if (rows < 0).any() else of_rows[rows]
+
+
 def taken(table: Table, rows: NDArray[np.int64]) -> Table:
     """Some rows of a table, in this order."""
     shape = len(rows), table.shape[1]
@@ -254,11 +297,17 @@ def _names(value: Any) -> Sequence[Any] | None:
     return names_of(value) if is_table(value) else None
 
 
+@lru_cache(maxsize=16)
+def _counted(prefix: str, n: int) -> tuple[str, ...]:
+    """The prefix with each number: kept, since one trial after another asks for the same."""
+    return tuple(f"{prefix}{i}" for i in range(n))
+
+
 def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | None) -> tuple[str, ...]:
     if prefix is None:
         return ()
     if names is None:
-        return tuple(f"{prefix}{i}" for i in range(n))
+        return _counted(prefix, n)
     distinct = tuple(only_names(f"{argument} must have a name for each column", names, numbers=True))
     if len(set(distinct)) < n:
         twice = next(name for i, name in enumerate(distinct) if name in distinct[:i])

@@ -27,7 +27,7 @@ pub(super) struct Blocks<'a, E> {
     pub(super) tokens: &'a Tokens,
     cues: Coding<'a, E>,
     outcomes: Coding<'a, E>,
-    eta: E,
+    rates: TokenEtas<'a>,
     /// Events in a block, and blocks that are ready at a time.
     length: usize,
     at_once: usize,
@@ -35,6 +35,31 @@ pub(super) struct Blocks<'a, E> {
     gathered: bool,
     /// The bits of the greatest x'x so far; numbers that are not negative have the order of their bits.
     kappa: AtomicU64,
+}
+
+/// The learning rates of tokens.
+pub(super) struct TokenEtas<'a> {
+    pub(super) eta: f64,
+    /// A factor for each token, or none.
+    pub(super) factors: &'a [f64],
+    /// Whether rates are divided by x'x.
+    pub(super) normalized: bool,
+}
+
+impl TokenEtas<'_> {
+    fn factor(&self, event: usize) -> f64 {
+        self.factors.get(event).copied().unwrap_or(1.0)
+    }
+
+    /// The rate of a token with x'x = k.
+    fn of<E: Product>(&self, event: usize, k: f64) -> E {
+        let rate = self.eta * self.factor(event);
+        E::from_f64(match self.normalized {
+            true if k == 0.0 => 0.0,
+            true => rate / k,
+            false => rate,
+        })
+    }
 }
 
 /// Some events, one token each.
@@ -51,7 +76,12 @@ pub(super) struct TokenBlock<E> {
 }
 
 impl<'a, E: Product> Blocks<'a, E> {
-    pub(super) fn new(tokens: &'a Tokens, plan: &WidrowHoffPlan<'a, E>, eta: E, method: Method) -> Self {
+    pub(super) fn new(
+        tokens: &'a Tokens,
+        plan: &'a WidrowHoffPlan<'a, E>,
+        rates: TokenEtas<'a>,
+        method: Method,
+    ) -> Self {
         let length = plan.block.unwrap_or(TOKENS).max(1);
         let gathered = method == Method::Adjoint && matches!(plan.outcomes, Coding::Vectors { .. });
         let numbers = plan.cues.size() + length + if gathered { plan.outcomes.size() } else { 0 };
@@ -60,7 +90,7 @@ impl<'a, E: Product> Blocks<'a, E> {
             tokens,
             cues: plan.cues,
             outcomes: plan.outcomes,
-            eta,
+            rates,
             length,
             at_once,
             gathered,
@@ -68,7 +98,7 @@ impl<'a, E: Product> Blocks<'a, E> {
         }
     }
 
-    /// The greatest x'x of the tokens seen.
+    /// The greatest x'x of the tokens seen, times its factor.
     pub(super) fn max_kappa(&self) -> f64 {
         f64::from_bits(self.kappa.load(Relaxed))
     }
@@ -138,8 +168,9 @@ impl<'a, E: Product> Blocks<'a, E> {
         rates.make_room(n)?;
         for (t, event) in events.clone().enumerate() {
             let column = &mut meetings[t * n..][..n];
-            self.kappa.fetch_max(column[t].to_f64().to_bits(), Relaxed);
-            let rate = rate(self.eta, column[t], self.tokens.frequency(event));
+            let k = column[t].to_f64();
+            self.kappa.fetch_max((k * self.rates.factor(event)).to_bits(), Relaxed);
+            let rate = rate(self.rates.of::<E>(event, k), column[t], self.tokens.frequency(event));
             column.iter_mut().for_each(|meeting| *meeting = meeting.times(rate));
             rates.push(rate);
         }

@@ -29,6 +29,8 @@
 //! which is far less where z is an outcome of very many. An event of frequency f is f tokens in a row with the same x and z: the
 //! error shrinks by 1 - eta k at each, k = x'x, so they are one token of rate eta_t = (1 - (1 - eta k)^f) / k.
 //!
+//! Normalized, a token's eta is divided by its k, or is 0 where k is 0: eta_t = eta / k.
+//!
 //! Tiles of either method are as wide whatever the number of threads, so that it changes no bit.
 
 mod adjoint;
@@ -38,7 +40,7 @@ mod plan;
 mod present;
 mod tokens;
 
-use self::block::Blocks;
+use self::block::{Blocks, TokenEtas};
 pub use self::plan::{BUDGET, Coding, WidrowHoffPlan, WidrowHoffReport};
 use self::tokens::Tokens;
 use crate::error::{Error, Result};
@@ -48,6 +50,7 @@ use crate::learn::Kernels;
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
+use crate::tiles::rule::Rates;
 use crate::tiles::width::SMALL;
 
 /// Learns the tokens into `out`.
@@ -79,17 +82,36 @@ pub fn learn<E: Kernels>(
     if let Coding::Names { places, size } = plan.cues {
         return present::learn(data, (places, size), plan, out, monitor);
     }
+    let factors = factors(data, plan, monitor)?;
     let tokens = Tokens::read(data, matches!(plan.outcomes, Coding::Vectors { .. }), monitor)?;
     let [forward, adjoint] = costs(&tokens, plan);
     let method = plan.method.unwrap_or(if adjoint < forward { Method::Adjoint } else { Method::Forward });
     let cost = if method == Method::Adjoint { adjoint } else { forward };
     let threads = if cost < SMALL as f64 { 1 } else { plan.threads.max(1) };
-    let blocks = Blocks::new(&tokens, plan, eta, method);
+    let rates = TokenEtas { eta: plan.eta, factors, normalized: plan.normalized };
+    let blocks = Blocks::new(&tokens, plan, rates, method);
     let tile = match method {
         Method::Forward => forward::learn(&blocks, plan, threads, out, monitor),
         Method::Adjoint => adjoint::learn(&blocks, plan, threads, out, monitor),
     }?;
     Ok(WidrowHoffReport { method, tile, threads, max_kappa: blocks.max_kappa() })
+}
+
+/// The factor of each token where cues have vectors.
+fn factors<'a, E: Element>(
+    data: &Data<'_>,
+    plan: &'a WidrowHoffPlan<'_, E>,
+    monitor: &Monitor,
+) -> Result<&'a [f64]> {
+    let Some(schedule) = &plan.schedule else { return Ok(&[]) };
+    let Data::Rows(n) = *data else {
+        return Err(Error::Argument(
+            "expected no schedule for events whose cues have vectors, of which tokens with one rate are taken together"
+                .into(),
+        ));
+    };
+    Rates::new::<E>([plan.eta; 2], schedule, n as u64, monitor)?;
+    Ok(&schedule.present)
 }
 
 /// The multiplications and additions of the forward and of the adjoint method, roughly.

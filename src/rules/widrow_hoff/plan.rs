@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::tiles::method::Method;
+use crate::tiles::rule::Schedule;
 use crate::tiles::vectors::Vectors;
 
 /// Blocks are made ready up to this many bytes at a time.
@@ -73,6 +74,10 @@ pub struct WidrowHoffPlan<'a, E> {
     pub outcomes: Coding<'a, E>,
     /// The learning rate.
     pub eta: f64,
+    /// Factors on it, token by token; 1 for all if `None`. Not for events whose cues have vectors.
+    pub schedule: Option<Schedule<'a>>,
+    /// Whether the rate of a token is divided by x'x, and is 0 where x'x is 0. Where cues are names a schedule says so.
+    pub normalized: bool,
     /// All weights to begin with, row after row; zero if `None`.
     pub initial: Option<&'a [E]>,
     /// The method; the cheaper one if `None`. Cues that are names have the forward method only.
@@ -98,6 +103,6 @@ pub struct WidrowHoffReport {
     pub tile: usize,
     /// Threads.
     pub threads: usize,
-    /// The greatest x'x of a token.
+    /// The greatest x'x of a token, times its factor; where cues are names, times the greatest factor.
     pub max_kappa: f64,
 }

@@ -30,7 +30,7 @@ use crate::tiles::columns::{Cut, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
-use crate::tiles::rule::Parameters;
+use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::vectors::Vectors;
 
 /// Learns all columns, of cues whose places are those given among so many.
@@ -44,6 +44,9 @@ pub(super) fn learn<E: LearnsColumns>(
     let Data::Events(file) = *data else {
         return Err(Error::Argument("expected a vector for each row of a matrix".into()));
     };
+    if plan.normalized {
+        return Err(Error::Argument("expected a schedule to normalize cues that are names".into()));
+    }
     let n_columns = plan.outcomes.size();
     let rule = Parameters::new(&filled(1.0, n_rows)?, plan.eta, plan.eta, &filled(1.0, n_columns)?)?;
     let survey = file.survey(sensible(plan.threads), monitor)?;
@@ -54,6 +57,9 @@ pub(super) fn learn<E: LearnsColumns>(
         (numbering.columns, numbering.n_columns) = (copied(places)?, size);
     }
     let fits = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT)) <= plan.budget as u64;
+    let rates = plan.schedule.as_ref();
+    let rates =
+        rates.map(|schedule| Rates::new::<E>([plan.eta; 2], schedule, tokens, monitor)).transpose()?;
     let cut = Cut {
         kernel: plan.kernel.unwrap_or_else(Isa::best),
         threads: sensible(plan.threads),
@@ -82,9 +88,12 @@ pub(super) fn learn<E: LearnsColumns>(
                     Targets::Vectors { vectors: Vectors { numbers, size }, first, n }
                 }
             };
-            learn_tile(tile, targets, Position::default(), lanes, None, &run, &chunks)
+            learn_tile(tile, targets, Position::default(), lanes, rates.as_ref(), &run, &chunks)
         })
     })?;
     let (tile, threads) = (tiles.width, tiles.threads);
-    Ok(WidrowHoffReport { method: Method::Forward, tile, threads, max_kappa: survey.totals.squares as f64 })
+    let greatest =
+        plan.schedule.as_ref().map(|schedule| schedule.present.iter().copied().fold(0.0, f64::max));
+    let max_kappa = survey.totals.squares as f64 * greatest.unwrap_or(1.0);
+    Ok(WidrowHoffReport { method: Method::Forward, tile, threads, max_kappa })
 }

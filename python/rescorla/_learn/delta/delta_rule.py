@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -14,7 +14,7 @@ from rescorla._learn.delta.descent import Descent
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.delta.sources import ArraySource, TokenSource, source_of
 from rescorla._learn.delta.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
-from rescorla._learn.plan import RATE, plan_of, start_of, warn_of_entries, warn_unshared
+from rescorla._learn.plan import RATE, SAFE, plan_of, start_of, warn_of_entries, warn_unshared
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.schedule import Schedule, factors_of, name_of
@@ -31,7 +31,7 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import Progress, part_of, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples
@@ -304,7 +304,8 @@ def delta_rule(
     drawn = rng if initial == "random" else None
     start = _start(known, drawn, shape, element)
     # An error that is bounded overshoots, too, but cannot grow.
-    kappa = source.kappa(alphas[plan.cue_rows]) if unit.name in UNBOUNDED else 0.0
+    grows = unit.name in UNBOUNDED and not SAFE.get()
+    kappa = source.kappa(alphas[plan.cue_rows]) if grows else 0.0
     safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
     descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")
@@ -540,18 +541,3 @@ def _orders(
     for first in range(0, passes, together):
         some = min(together, passes - first)
         yield first, some, None if rng is None else token_orders(some, frequencies, rng)
-
-
-def part_of(
-    watch: Callable[[int, int], object] | None, first: int, some: int, passes: int
-) -> Callable[[int, int], object] | None:
-    """Tells of some passes as a part of all of them."""
-    if watch is None:
-        return None
-
-    def report(done: int, total: int) -> None:
-        # A later part begins with a total that is not known yet: progress would fall to zero.
-        if total > 0 or first == 0:
-            watch(done + total // some * first, total // some * passes)
-
-    return report
