@@ -47,7 +47,7 @@ use crate::memory::{Grow, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The most outcomes in a block.
-const WIDEST: usize = 128;
+const WIDEST: usize = 160;
 /// Of so many outcomes one tells how large rounding errors may be.
 const SAMPLED: usize = 16;
 /// Products of matrices are slow with fewer outcomes than about this.
@@ -351,9 +351,8 @@ struct Errors {
 impl Inverse<'_> {
     fn solve(&self, block: &OutcomeBlock<'_>, monitor: &Monitor) -> Result<BlockSolution> {
         let (n, width) = (block.counts.n_columns(), block.width());
-        let right = DenseColumns::from_rows(&block.right_sides(monitor)?, n, width)?;
         let mut products = self.products.filter(|_| width > 1);
-        let mut x = self.first(&right, products, monitor)?;
+        let mut x = self.first(block, products, monitor)?;
         // Errors of changes are relative to the weights.
         let start = block.start_sizes();
         let largest = |x: &DenseColumns| greatest(x.values()).max(greatest(&start));
@@ -370,7 +369,7 @@ impl Inverse<'_> {
                 let good = errors.correction <= NEGLIGIBLE * largest(&x);
                 if products.is_some() && !(good && errors.doubt <= DOUBTFUL) {
                     products = None;
-                    x = self.first(&right, None, monitor)?;
+                    x = self.first(block, None, monitor)?;
                     continue;
                 }
                 if round == MOST || good {
@@ -392,16 +391,17 @@ impl Inverse<'_> {
     /// A solution, before it is refined.
     fn first(
         &self,
-        right: &DenseColumns,
+        block: &OutcomeBlock<'_>,
         products: Option<&PseudoInverse<'_>>,
         monitor: &Monitor,
     ) -> Result<DenseColumns> {
-        if let Some(products) = products {
-            return products.times(right, monitor);
+        let right = block.right_sides(monitor)?;
+        let mut x = DenseColumns::from_rows(&right, block.counts.n_columns(), block.width())?;
+        drop(right);
+        match products {
+            Some(products) => x = products.times(&x, monitor)?,
+            None => self.apply(&mut x, monitor)?,
         }
-        let mut x = DenseColumns::zeros(right.height(), right.width())?;
-        x.add(right);
-        self.apply(&mut x, monitor)?;
         Ok(x)
     }
 

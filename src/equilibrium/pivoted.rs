@@ -19,9 +19,9 @@ use crate::tiles::product::packing;
 /// Columns that are factorised before the others are updated.
 const PANEL: usize = 128;
 /// Columns of an update that a thread takes at a time.
-const STRIPE: usize = 256;
+const STRIPE: usize = 192;
 /// Matrices of no more columns are factorised without pivoting at once.
-const WHOLE: usize = 1536;
+const WHOLE: usize = 256;
 /// The most multiplications between two looks at the stop flag: about 0.1 s.
 pub(super) const AT_ONCE: usize = 1 << 30;
 
@@ -151,7 +151,7 @@ fn stripes(mut matrix: MatMut<'_, f64>) -> Result<Vec<MatMut<'_, f64>>> {
 
 /// Replaces a matrix by its Cholesky factor, unless it has no positive pivots.
 pub(super) fn factorise(matrix: &mut [f64], n: usize, monitor: &Monitor) -> Result<bool> {
-    let size = if n <= WHOLE { n.max(1) } else { WHOLE / 2 };
+    let size = n.clamp(1, WHOLE);
     let need = cholesky_in_place_scratch::<f64>(size.min(n), Par::Seq, Default::default());
     let mut memory = MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required()))?;
     for first in (0..n).step_by(size) {
