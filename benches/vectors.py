@@ -10,10 +10,17 @@ in_place: one trial of four cue names and an outcome that has a vector, on weigh
 sizes: `widrow_hoff(initial=w, out=w)`, with the vectors in a dict, in Weights and normalized;
 `learn(initial=w, out=w)` of the same event; and numpy on the rows of the cues. Ratios are those of medians.
 
+endstate: the 5,000 most frequent words of running text (`--text`; made of random letters without it), their
+trigrams, and vectors of 300 numbers: `equilibrium(outcome_vectors=)`, with a ridge beside a sparse product by
+scipy and LAPACK's posv, and without one beside LAPACK's gelsy (least norm, by pivoted QR). All take the same
+number of threads: OPENBLAS_NUM_THREADS, or 2. Each is timed on its own, since BLAS keeps processors busy
+after a call.
+
 The exit status is 1 where weights are further from numpy's than 1e-12, or other rows have changed.
 """
 
 import argparse
+import os
 import statistics
 import sys
 import time
@@ -92,16 +99,79 @@ def one_trial(n_cues: int, q: int, n: int) -> bool:
     return bool(far <= 1e-12 and kept)
 
 
-SECTIONS = {"in_place": in_place}
+def frequent_words(text: str | None, n: int) -> rw.Events:
+    """The most frequent words with their trigrams as cues, each once, with its frequency."""
+    if text is None:
+        random = np.random.default_rng(3)
+        lengths = random.integers(3, 8, size=20 * n)
+        lines = [" ".join("".join(random.choice(list("abcdefgh"), length)) for length in lengths)]
+        corpus = rw.corpus_events(lines)
+    else:
+        corpus = rw.corpus_events(text, symbols="a-z")
+    most = np.argsort(-corpus.outcome_counts, kind="stable")[:n].tolist()
+    words = [corpus.outcomes[i] for i in most]
+    counts = corpus.outcome_counts[most].tolist()
+    trigrams = rw.ortho_coding(words, grams=3)
+    return rw.read_events(
+        [(cues, [word], count) for cues, word, count in zip(trigrams, words, counts, strict=True)]
+    )
+
+
+def endstate(smoke: bool, text: str | None = None) -> bool:
+    """The equilibrium of words that stand for vectors, beside LAPACK."""
+    from scipy.linalg import lapack, lstsq
+
+    n, q, times = (200, 10, 2) if smoke else (5_000, 300, 7)
+    events = frequent_words(text, n)
+    threads = int(os.environ.get("OPENBLAS_NUM_THREADS", "2"))
+    S = np.random.default_rng(1).normal(size=(len(events.outcomes), q))
+    C, f = events.cue_matrix(), events.frequencies.astype(float)
+    ridge = 0.02 * f.max()
+
+    def ours(ridge: float) -> Any:
+        return rw.equilibrium(events, outcome_vectors=S, ridge=ridge, threads=threads, progress=False)
+
+    def posv() -> Any:
+        weighed = C.multiply(f[:, np.newaxis]).tocsr()
+        gram, right = (C.T @ weighed).toarray(), weighed.T @ S
+        gram[np.diag_indices_from(gram)] += ridge
+        _, x, failed = lapack.dposv(gram, right, lower=1, overwrite_a=1, overwrite_b=1)
+        return None if failed else x
+
+    def gelsy() -> Any:
+        root = np.sqrt(f)[:, np.newaxis]
+        return lstsq(C.toarray() * root, S * root, cond=1e-10, lapack_driver="gelsy")[0]
+
+    print(f"{events.n_cues:,} cues, {n:,} words, vectors of {q}, {threads} threads; medians in seconds")
+    agree = True
+    for name, ours_of, theirs in (("with a ridge", ridge, posv), ("least norm", 0.0, gelsy)):
+        found, expected = ours(ours_of), theirs()
+        mine = microseconds({"": lambda r=ours_of: ours(r)}, times)[""] / 1e6  # type: ignore[misc]
+        other = microseconds({"": theirs}, times if theirs is posv else min(times, 2))[""] / 1e6
+        far = float(np.abs(found.values - expected).max() / np.abs(expected).max())
+        agree = agree and far < 1e-9
+        print(
+            f"  {name:14} {mine:8.3f}   LAPACK {theirs.__name__} {other:8.3f}   ratio {mine / other:6.3f}   "
+            f"rank {found.parameters['rank']}, differ by {far:.1e} of the largest weight"
+        )
+    print(f"  checksum {float(np.abs(found.values).sum()):.6f}")
+    return agree
+
+
+SECTIONS = ("in_place", "endstate")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--section", choices=SECTIONS, action="append")
     parser.add_argument("--smoke", action="store_true")
+    parser.add_argument("--text", help="a file of running text, for endstate")
     arguments = parser.parse_args()
     chosen = arguments.section or list(SECTIONS)
-    results = [SECTIONS[name](arguments.smoke) for name in chosen]
+    results = [
+        endstate(arguments.smoke, arguments.text) if name == "endstate" else in_place(arguments.smoke)
+        for name in chosen
+    ]
     return 0 if all(results) else 1
 
 

@@ -173,12 +173,12 @@ impl<T: Copy> Lists<T> {
 /// An entry of a table of numbered things: the number of one, and half of its hash, so that no thing is read when the table grows:
 /// that would take seconds. Half is enough, since there are fewer than 2^32 numbers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct ListKey {
     pub(crate) hash: u32,
     pub(crate) number: u32,
 }
 
-impl Known {
+impl ListKey {
     /// The half of a hash that is kept.
     #[inline]
     pub(crate) fn half(hash: u64) -> u32 {
@@ -204,7 +204,7 @@ impl Known {
 #[derive(Debug, Default)]
 pub(crate) struct DistinctLists {
     lists: Lists,
-    index: HashTable<Known>,
+    index: HashTable<ListKey>,
     hasher: DefaultHashBuilder,
 }
 
@@ -215,17 +215,17 @@ impl DistinctLists {
     /// [`Error::Memory`], or when there are 2^32 lists already.
     pub(crate) fn intern(&mut self, list: &[u32]) -> Result<(u32, bool)> {
         let Self { lists, index, hasher } = self;
-        let hash = Known::half(hasher.hash_one(list));
-        let equal = |known: &Known| known.hash == hash && lists.get(known.number as usize) == list;
-        if let Some(known) = index.find(Known::whole(hash), equal) {
+        let hash = ListKey::half(hasher.hash_one(list));
+        let equal = |known: &ListKey| known.hash == hash && lists.get(known.number as usize) == list;
+        if let Some(known) = index.find(ListKey::whole(hash), equal) {
             return Ok((known.number, false));
         }
         let number = u32::try_from(lists.len()).map_err(|_| {
             Error::Argument("expected fewer than 4,294,967,296 lists that differ; use fewer events".into())
         })?;
-        room_in(index, Known::rehash)?;
+        room_in(index, ListKey::rehash)?;
         lists.push(list)?;
-        index.insert_unique(Known::whole(hash), Known { hash, number }, Known::rehash);
+        index.insert_unique(ListKey::whole(hash), ListKey { hash, number }, ListKey::rehash);
         Ok((number, true))
     }
 

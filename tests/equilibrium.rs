@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::internals::equilibrium::{Problem, Solution, Solver, Vectors, equilibrium};
+use rescorla::internals::equilibrium::{Problem, Solution, Solver, equilibrium};
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::data::Data;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
 use rescorla::internals::monitor::Monitor;
+use rescorla::internals::tiles::number_rows::NumberRows;
 
 const CUES: usize = 14;
 const OUTCOMES: usize = 9;
@@ -191,7 +192,7 @@ fn arguments_that_do_not_fit_are_refused() {
     let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
     assert!(matches!(solve(&still, CUES * OUTCOMES), Err(Error::Argument(_))));
     let table = vec![1.0; CUES.max(OUTCOMES)];
-    let vectors = |n: usize| Some(Vectors::dense(&table[..n], [n, 1]).unwrap());
+    let vectors = |n: usize| Some(NumberRows::dense(&table[..n], [n, 1]).unwrap());
     let one = [1.0];
     let of_cues = Problem { cue_vectors: vectors(CUES), ..problem };
     assert!(solve(&of_cues, OUTCOMES).is_ok());

@@ -9,7 +9,7 @@ use super::counts::Counts;
 use super::double::Double;
 use super::problem::{RelativeRates, Squares};
 use super::start::StartBlock;
-use super::vectors::TargetVectors;
+use super::vector_targets::VectorTargets;
 use crate::error::Result;
 use crate::memory::{collected, empty, filled};
 use crate::monitor::{Monitor, Pulse};
@@ -93,7 +93,7 @@ impl<'a> OutcomeBlock<'a> {
     }
 
     /// The targets, where outcomes stand for vectors.
-    fn vectors(&self) -> Option<&TargetVectors> {
+    fn vectors(&self) -> Option<&VectorTargets> {
         self.counts.targets.as_ref().filter(|_| !self.outcomes.is_empty())
     }
 

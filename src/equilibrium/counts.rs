@@ -24,8 +24,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
 use super::columns::square;
-use super::rows::{Row, Rows};
-use super::vectors::TargetVectors;
+use super::rows::{SetRow, SetRows};
+use super::vector_targets::VectorTargets;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::distinct::Distinct;
@@ -60,7 +60,7 @@ pub(super) struct Pair {
 /// in `pairs` are below `tokens.len()`, and rise within an outcome; `place` and `share` have an entry for each cue; `fixed` has a
 /// list of numbers below `frozen.len()` for each set, or no list at all.
 pub(super) struct Counts {
-    pub(super) rows: Rows,
+    pub(super) rows: SetRows,
     /// For each set its frozen cues, as places in `frozen`.
     pub(super) fixed: Lists,
     /// The frozen cues.
@@ -70,7 +70,7 @@ pub(super) struct Counts {
     /// The pairs of each outcome, or of each number of the outcomes' vectors, with what comes to it in place of tokens.
     pub(super) pairs: Lists<Pair>,
     /// Where outcomes stand for vectors with all their numbers: the targets, in place of pairs.
-    pub(super) targets: Option<TargetVectors>,
+    pub(super) targets: Option<VectorTargets>,
     /// sqrt(A) of each column.
     pub(super) scale: Vec<f64>,
     /// How many cues a column stands for.
@@ -153,7 +153,7 @@ impl Counts {
             left = rest;
         }
         let tokens = collected(tokens.iter().map(|&tokens| tokens as f64))?;
-        let (rows, pairs) = (Rows::Names(columns), of_outcomes);
+        let (rows, pairs) = (SetRows::Names(columns), of_outcomes);
         Ok(Self { rows, fixed, frozen, tokens, pairs, targets: None, scale, size, place, share })
     }
 
@@ -225,7 +225,7 @@ impl Counts {
     }
 
     /// The row of a cue set.
-    pub(super) fn set(&self, set: usize) -> Row<'_> {
+    pub(super) fn set(&self, set: usize) -> SetRow<'_> {
         self.rows.get(set)
     }
 
@@ -249,7 +249,7 @@ impl Counts {
     /// Threads count bands of columns.
     pub(super) fn gram(&self, ridge: f64, monitor: &Monitor) -> Result<Vec<f64>> {
         let n = self.n_columns();
-        if let Rows::Dense { values, .. } = &self.rows {
+        if let SetRows::Dense { values, .. } = &self.rows {
             return self.gram_of_vectors(values, ridge, monitor);
         }
         let mut gram = square(n, monitor)?;
@@ -331,7 +331,7 @@ impl Counts {
 
 /// Some rows, with the columns that they have. Vectors keep all their numbers.
 struct KeptRows {
-    rows: Rows,
+    rows: SetRows,
     n: usize,
     /// The columns that are kept, and where each column is among them.
     columns: Vec<u32>,
@@ -343,19 +343,19 @@ impl KeptRows {
         let n = counts.n_columns();
         let all = || collected(0..n as u32);
         let (rows, columns, place) = match &counts.rows {
-            Rows::Names(_) => (Rows::Names(Lists::default()), empty(n)?, filled(NONE, n)?),
-            Rows::Sparse(_) => (Rows::Sparse(Lists::default()), all()?, Vec::new()),
-            Rows::Dense { width, .. } => {
-                (Rows::Dense { width: *width, values: Vec::new() }, all()?, Vec::new())
+            SetRows::Names(_) => (SetRows::Names(Lists::default()), empty(n)?, filled(NONE, n)?),
+            SetRows::Sparse(_) => (SetRows::Sparse(Lists::default()), all()?, Vec::new()),
+            SetRows::Dense { width, .. } => {
+                (SetRows::Dense { width: *width, values: Vec::new() }, all()?, Vec::new())
             }
         };
         Ok(Self { rows, n: 0, columns, place })
     }
 
-    fn push(&mut self, row: Row<'_>) -> Result<()> {
+    fn push(&mut self, row: SetRow<'_>) -> Result<()> {
         self.n += 1;
         match (&mut self.rows, row) {
-            (Rows::Names(kept), Row::Names(columns)) => {
+            (SetRows::Names(kept), SetRow::Names(columns)) => {
                 for &column in columns {
                     let place = &mut self.place[column as usize];
                     if *place == NONE {
@@ -365,8 +365,8 @@ impl KeptRows {
                 }
                 kept.gather(columns.iter().map(|&column| self.place[column as usize]))
             }
-            (Rows::Sparse(kept), Row::Sparse(entries)) => kept.push(entries),
-            (Rows::Dense { values, .. }, Row::Dense(numbers)) => values.grow_by(numbers),
+            (SetRows::Sparse(kept), SetRow::Sparse(entries)) => kept.push(entries),
+            (SetRows::Dense { values, .. }, SetRow::Dense(numbers)) => values.grow_by(numbers),
             // All rows are of one kind.
             _ => Ok(()),
         }

@@ -33,6 +33,7 @@ mod pivoted;
 mod problem;
 mod rows;
 mod start;
+mod vector_targets;
 mod vectors;
 
 use std::sync::Mutex;
@@ -45,7 +46,6 @@ use crate::threads::pool;
 use counts::Counts;
 pub use problem::{Problem, Solution, Solver};
 use problem::{RelativeRates, Sink, Solved, Squares};
-pub use vectors::Vectors;
 
 /// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8
 /// GB and 3e11 multiplications; both grow fast beyond.

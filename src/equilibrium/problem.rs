@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::counts::Counts;
 use super::start::StartBlock;
-use super::vectors::Vectors;
 use crate::error::{Error, Result};
 use crate::monitor::{Monitor, Pulse};
+use crate::tiles::number_rows::NumberRows;
 
 /// The method of solving.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,10 @@ pub struct Problem<'a> {
     /// The learning rate where the outcome is absent.
     pub beta2: f64,
     /// What cues stand for, if it is vectors: the weights have a row for each of their numbers. There are no saliences then.
-    pub cue_vectors: Option<Vectors<'a>>,
+    pub cue_vectors: Option<NumberRows<'a, f64>>,
     /// What outcomes stand for, if it is vectors: the weights have a column for each of their numbers. Both rates, and lambda, are 1
     /// then.
-    pub outcome_vectors: Option<Vectors<'a>>,
+    pub outcome_vectors: Option<NumberRows<'a, f64>>,
     /// Lambda, the asymptote, of each outcome: first of those of the events, then of any others, which never occur.
     pub lambda: &'a [f64],
     /// Saliences of the cues; they choose the solution if there are several. A cue of salience 0 keeps its weights.

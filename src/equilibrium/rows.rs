@@ -3,7 +3,7 @@
 use crate::lists::Lists;
 
 /// A row for each cue set.
-pub(super) enum Rows {
+pub(super) enum SetRows {
     /// The columns of a set, each as often as the set has its cues. Equal ones are neighbours.
     Names(Lists),
     /// The columns of a vector, rising, and the numbers there.
@@ -12,31 +12,31 @@ pub(super) enum Rows {
     Dense { width: usize, values: Vec<f64> },
 }
 
-impl Rows {
-    pub(super) fn get(&self, set: usize) -> Row<'_> {
+impl SetRows {
+    pub(super) fn get(&self, set: usize) -> SetRow<'_> {
         match self {
-            Rows::Names(lists) => Row::Names(lists.get(set)),
-            Rows::Sparse(lists) => Row::Sparse(lists.get(set)),
-            Rows::Dense { width, values } => Row::Dense(&values[set * width..][..*width]),
+            SetRows::Names(lists) => SetRow::Names(lists.get(set)),
+            SetRows::Sparse(lists) => SetRow::Sparse(lists.get(set)),
+            SetRows::Dense { width, values } => SetRow::Dense(&values[set * width..][..*width]),
         }
     }
 }
 
 /// One of them.
 #[derive(Clone, Copy)]
-pub(super) enum Row<'a> {
+pub(super) enum SetRow<'a> {
     Names(&'a [u32]),
     Sparse(&'a [(u32, f64)]),
     Dense(&'a [f64]),
 }
 
-impl<'a> Row<'a> {
+impl<'a> SetRow<'a> {
     /// How much work it is.
     pub(super) fn len(self) -> usize {
         match self {
-            Row::Names(columns) => columns.len(),
-            Row::Sparse(entries) => entries.len(),
-            Row::Dense(values) => values.len(),
+            SetRow::Names(columns) => columns.len(),
+            SetRow::Sparse(entries) => entries.len(),
+            SetRow::Dense(values) => values.len(),
         }
     }
 
@@ -51,17 +51,17 @@ impl<'a> Row<'a> {
         let row = |column: u32| &rows[column as usize * width..][..width];
         sum.fill(0.0);
         match self {
-            Row::Names(columns) => {
+            SetRow::Names(columns) => {
                 for &column in columns {
                     sum.iter_mut().zip(row(column)).for_each(|(sum, value)| *sum += value);
                 }
             }
-            Row::Sparse(entries) => {
+            SetRow::Sparse(entries) => {
                 for &(column, times) in entries {
                     sum.iter_mut().zip(row(column)).for_each(|(sum, value)| *sum += times * value);
                 }
             }
-            Row::Dense(values) => {
+            SetRow::Dense(values) => {
                 for (row, times) in rows.chunks_exact(width.max(1)).zip(values) {
                     sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += times * value);
                 }
@@ -77,9 +77,13 @@ impl<'a> Row<'a> {
             row.iter_mut().zip(values).for_each(|(sum, value)| *sum += times * value);
         };
         match self {
-            Row::Names(columns) => columns.iter().for_each(|&column| add(column as usize, 1.0)),
-            Row::Sparse(entries) => entries.iter().for_each(|&(column, times)| add(column as usize, times)),
-            Row::Dense(numbers) => numbers.iter().enumerate().for_each(|(column, &times)| add(column, times)),
+            SetRow::Names(columns) => columns.iter().for_each(|&column| add(column as usize, 1.0)),
+            SetRow::Sparse(entries) => {
+                entries.iter().for_each(|&(column, times)| add(column as usize, times))
+            }
+            SetRow::Dense(numbers) => {
+                numbers.iter().enumerate().for_each(|(column, &times)| add(column, times))
+            }
         }
     }
 }
@@ -87,7 +91,7 @@ impl<'a> Row<'a> {
 /// The columns of a row, with the numbers there.
 #[derive(Clone)]
 pub(super) struct Entries<'a> {
-    left: Row<'a>,
+    left: SetRow<'a>,
     /// Of a vector with all its numbers, the column of the next.
     column: usize,
 }
@@ -97,19 +101,19 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.left {
-            Row::Names(columns) => {
+            SetRow::Names(columns) => {
                 let (&first, times) =
                     (columns.first()?, columns.iter().take_while(|&&column| column == columns[0]));
                 let times = times.count();
                 *columns = &columns[times..];
                 Some((first as usize, times as f64))
             }
-            Row::Sparse(entries) => {
+            SetRow::Sparse(entries) => {
                 let (&(column, value), rest) = entries.split_first()?;
                 *entries = rest;
                 Some((column as usize, value))
             }
-            Row::Dense(values) => {
+            SetRow::Dense(values) => {
                 let (&value, rest) = values.split_first()?;
                 *values = rest;
                 self.column += 1;
@@ -128,9 +132,9 @@ mod tests {
         let (mut names, mut sparse) = (Lists::default(), Lists::default());
         names.push(&[0, 2, 2, 3]).unwrap();
         sparse.push(&[(0, 1.0), (2, 2.0), (3, 1.0)]).unwrap();
-        let dense = Rows::Dense { width: 4, values: vec![1.0, 0.0, 2.0, 1.0] };
+        let dense = SetRows::Dense { width: 4, values: vec![1.0, 0.0, 2.0, 1.0] };
         let matrix: Vec<f64> = (0..8).map(f64::from).collect();
-        for rows in [Rows::Names(names), Rows::Sparse(sparse), dense] {
+        for rows in [SetRows::Names(names), SetRows::Sparse(sparse), dense] {
             let row = rows.get(0);
             let entries: Vec<_> = row.entries().filter(|&(_, times)| times != 0.0).collect();
             assert_eq!(entries, [(0, 1.0), (2, 2.0), (3, 1.0)]);

@@ -3,24 +3,19 @@
 //! The row of a cue set is the sum of its cues' vectors, and the target of a token that of its outcomes' vectors. A column of C is a
 //! number of the cues' vectors then, and an "outcome" one of the outcomes' vectors.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use super::counts::{Counts, Pair};
-use super::double::Double;
-use super::rows::Rows;
+use super::rows::SetRows;
+use super::vector_targets::VectorTargets;
 use crate::error::{Error, Result};
 use crate::lists::Lists;
 use crate::memory::{Grow, collected, copied, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 use crate::tiles::number_rows::NumberRows;
 
-/// Vectors of names, in the order of their ids.
-pub type Vectors<'a> = NumberRows<'a, f64>;
-
 /// Refuses vectors that are not one for each name.
-pub(super) fn check(vectors: Option<&Vectors<'_>>, n: usize) -> Result<()> {
+pub(super) fn check(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
     match vectors {
         Some(vectors) if vectors.shape()[0] != n => {
             Err(Error::Argument(format!("expected {n} vectors, found {}", vectors.shape()[0])))
@@ -29,48 +24,13 @@ pub(super) fn check(vectors: Option<&Vectors<'_>>, n: usize) -> Result<()> {
     }
 }
 
-/// The targets of cue sets, where outcomes stand for vectors with all their numbers.
-pub(super) struct TargetVectors {
-    /// For each set its outcomes, and how many of its tokens have them.
-    outcomes: Lists<(u32, f64)>,
-    width: usize,
-    /// The vectors of the outcomes, one after another.
-    values: Vec<f64>,
-}
-
-impl TargetVectors {
-    fn of(&self, set: usize, columns: Range<usize>) -> impl Iterator<Item = (&[f64], f64)> {
-        let vector = move |outcome: u32| &self.values[outcome as usize * self.width..][columns.clone()];
-        self.outcomes.get(set).iter().map(move |&(outcome, tokens)| (vector(outcome), tokens))
-    }
-
-    /// Adds some numbers of the summed targets of a set's tokens.
-    pub(super) fn add(&self, set: usize, columns: Range<usize>, sums: &mut [f64]) {
-        for (vector, tokens) in self.of(set, columns) {
-            sums.iter_mut().zip(vector).for_each(|(sum, value)| *sum += tokens * value);
-        }
-    }
-
-    /// The same in double-double arithmetic.
-    pub(super) fn add_exactly(&self, set: usize, columns: Range<usize>, sums: &mut [Double]) {
-        for (vector, tokens) in self.of(set, columns) {
-            for (sum, &value) in sums.iter_mut().zip(vector) {
-                *sum = sum.plus(Double::product(tokens, value));
-            }
-        }
-    }
-
-    /// Adds the sizes of the terms of these sums.
-    pub(super) fn add_sizes(&self, set: usize, columns: Range<usize>, sums: &mut [f64]) {
-        for (vector, tokens) in self.of(set, columns) {
-            sums.iter_mut().zip(vector).for_each(|(sum, value)| *sum += tokens * value.abs());
-        }
-    }
-}
-
 impl Counts {
     /// The same, where cues stand for vectors: the columns are their numbers. There are no saliences then.
-    pub(super) fn with_cue_vectors(mut self, vectors: &Vectors<'_>, monitor: &Monitor) -> Result<Self> {
+    pub(super) fn with_cue_vectors(
+        mut self,
+        vectors: &NumberRows<'_, f64>,
+        monitor: &Monitor,
+    ) -> Result<Self> {
         let p = vectors.shape()[1];
         // The cues of each column.
         let mut cues: Vec<(u32, u32)> = empty(self.n_cues())?;
@@ -95,7 +55,7 @@ impl Counts {
                     sums.iter_mut().zip(vector).for_each(|(sum, value)| *sum += times * value);
                 }
             }
-            Rows::Dense { width: p, values }
+            SetRows::Dense { width: p, values }
         } else {
             let (mut rows, mut entries) = (Lists::default(), Vec::new());
             for set in 0..n {
@@ -116,20 +76,24 @@ impl Counts {
                 });
                 rows.push(&entries)?;
             }
-            Rows::Sparse(rows)
+            SetRows::Sparse(rows)
         };
         self.name_columns(p, rows)?;
         Ok(self)
     }
 
     /// The same, where outcomes stand for vectors.
-    pub(super) fn with_outcome_vectors(mut self, vectors: &Vectors<'_>, monitor: &Monitor) -> Result<Self> {
+    pub(super) fn with_outcome_vectors(
+        mut self,
+        vectors: &NumberRows<'_, f64>,
+        monitor: &Monitor,
+    ) -> Result<Self> {
         let outcomes = self.outcomes_of_sets(monitor)?;
         let q = vectors.shape()[1];
         let mut pairs = Lists::default();
         if vectors.is_dense() {
             (0..q).try_for_each(|_| pairs.gather([].into_iter()))?;
-            self.targets = Some(TargetVectors { outcomes, width: q, values: copied(vectors.values())? });
+            self.targets = Some(VectorTargets { outcomes, width: q, values: copied(vectors.values())? });
         } else {
             let mut terms: Vec<(u32, u32, f64)> = Vec::new();
             let mut pulse = Pulse::default();
@@ -188,7 +152,7 @@ impl Counts {
     }
 
     /// Makes the columns those of vectors.
-    fn name_columns(&mut self, p: usize, rows: Rows) -> Result<()> {
+    fn name_columns(&mut self, p: usize, rows: SetRows) -> Result<()> {
         self.rows = rows;
         self.scale = filled(1.0, p)?;
         self.size = filled(1.0, p)?;
@@ -197,7 +161,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Rows of matrices, each a set of its own, with an outcome of its own.
+    /// SetRows of matrices, each a set of its own, with an outcome of its own.
     pub(super) fn of_rows(n: usize) -> Result<Self> {
         let end = u32::try_from(n)
             .map_err(|_| Error::Argument(format!("expected fewer than 2^32 rows, found {n}")))?;
@@ -207,7 +171,7 @@ impl Counts {
             pairs.push(&[Pair { set: row, tokens: 1.0 }])?;
         }
         Ok(Self {
-            rows: Rows::Names(sets),
+            rows: SetRows::Names(sets),
             fixed: Lists::default(),
             frozen: Vec::new(),
             tokens: filled(1.0, n)?,

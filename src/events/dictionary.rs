@@ -7,7 +7,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use super::chunk::EventList;
 use super::format::TYPES_SIZE;
 use crate::error::{Error, Result};
-use crate::lists::Known;
+use crate::lists::ListKey;
 use crate::memory::{Grow, room_in};
 
 /// From this size in bytes on, and once more at the end, the dictionary must pay. With more types than half the events, looking
@@ -44,7 +44,7 @@ pub(super) enum Fate {
 #[derive(Debug)]
 pub(super) struct Dictionary {
     pub(super) rows: EventList,
-    index: HashTable<Known>,
+    index: HashTable<ListKey>,
     hasher: DefaultHashBuilder,
     /// For each type: the tokens whose names are not counted yet, and its number of names.
     tallies: Vec<(u64, u64)>,
@@ -74,9 +74,10 @@ impl Dictionary {
     /// The index of the event's type, which is added if it is new. `None` if it is new and there is no room for it.
     pub(super) fn event_type(&mut self, cues: &[u32], outcomes: &[u32]) -> Result<Option<u32>> {
         let Self { rows, index, hasher, .. } = self;
-        let hash = Known::half(hasher.hash_one((cues, outcomes)));
-        let equal = |known: &Known| known.hash == hash && rows.get(known.number as usize) == (cues, outcomes);
-        if let Some(known) = index.find(Known::whole(hash), equal) {
+        let hash = ListKey::half(hasher.hash_one((cues, outcomes)));
+        let equal =
+            |known: &ListKey| known.hash == hash && rows.get(known.number as usize) == (cues, outcomes);
+        if let Some(known) = index.find(ListKey::whole(hash), equal) {
             return Ok(Some(known.number));
         }
         let names = rows.cues.items().len() + rows.outcomes.items().len() + cues.len() + outcomes.len();
@@ -86,11 +87,11 @@ impl Dictionary {
         // The budget is exhausted long before 2^32 types.
         let event_type =
             u32::try_from(rows.len()).map_err(|_| Error::Argument("more than 2^32 event types".into()))?;
-        room_in(index, Known::rehash)?;
+        room_in(index, ListKey::rehash)?;
         self.tallies.make_room(1)?;
         rows.push(cues, outcomes)?;
         self.tallies.push((0, (cues.len() + outcomes.len()) as u64));
-        index.insert_unique(Known::whole(hash), Known { hash, number: event_type }, Known::rehash);
+        index.insert_unique(ListKey::whole(hash), ListKey { hash, number: event_type }, ListKey::rehash);
         Ok(Some(event_type))
     }
 

@@ -240,6 +240,10 @@ def equilibrium(
     the outcome's largest (what a rare set of cues adds may be less than the rounding of the frequent ones),
     they are refined further by residuals of twice the digits, until they are exact to rounding.
 
+    Where there are 1.5 times as many outcomes as independent cues, the pseudo-inverse itself is made, of 8 n
+    r bytes. It is multiplied with the few numbers that C'F O has. Estimates of the errors decide for each
+    block of outcomes whether this is exact enough; else the block is solved by the factors.
+
     With two rates an outcome that occurs with q sets of cues costs 2 r^2 q multiplications more; where 6 q is
     more than n, where beta2 is 0, or where `tol` is given, it has a factorisation of its own instead.
 
@@ -306,7 +310,9 @@ def equilibrium(
 
     Meanings of words, from their letters:
 
-    >>> words = rw.read_events([("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")])
+    >>> words = rw.read_events(
+    ...     [("c_a_t", "cat"), ("h_a_t", "hat"), ("c_o_t", "cot")]
+    ... )
     >>> meanings = {"cat": [1.0, 0.2], "hat": [0.0, 0.9], "cot": [0.1, 0.8]}
     >>> endstate = rw.equilibrium(words, outcome_vectors=meanings)
     >>> rw.activations(["c_a_t"], endstate).round(3)
