@@ -29,6 +29,7 @@ RESULTS = {
     "Event",
     "Events",
     "FormatError",
+    "LeaveOneOut",
     "RescorlaWarning",
     "Trajectories",
     "Verified",
@@ -101,6 +102,7 @@ def files(folder: Path) -> None:
 def calls() -> dict[str, Call]:
     """The calls, in a folder that has the files."""
     events = rw.read_events(ROWS)
+    left = rw.leave_one_out(events)
     weights = rw.learn(events)
     curves = rw.trajectories(events, [("a", "x")])
     rate = rw.convergence(events)
@@ -166,6 +168,9 @@ def calls() -> dict[str, Call]:
         "Events.to_table": Call(events.to_table, {"path": "new.tab", "progress": None}),
         "Events.verify": Call(events.verify, {"progress": None}),
         "Events.with_background": Call(events.with_background, {"name": "here", **made}),
+        "LeaveOneOut.accuracy": Call(left.accuracy, {"k": 1}),
+        "LeaveOneOut.ranks": Call(left.ranks, {}),
+        "LeaveOneOut.to_pandas": Call(left.to_pandas, {}),
         "Trajectories.activations": Call(curves.activations, {"cues": "a"}),
         "Trajectories.load": Call(rw.Trajectories.load, {"path": "c.npz"}),
         "Trajectories.save": Call(curves.save, {"path": "new.npz"}),
@@ -275,6 +280,29 @@ def calls() -> dict[str, Call]:
             },
         ),
         "design": Call(rw.design, {"text": "A+ 4 | AB+ 4", "context": False, "between": 0, "seed": 1}),
+        "leave_one_out": Call(
+            rw.leave_one_out,
+            {
+                "events": events,
+                "ridge": 0.0,
+                "cue_vectors": None,
+                "outcome_vectors": None,
+                "leave": "row",
+                "threads": 1,
+                "progress": None,
+            },
+        ),
+        "standard_errors": Call(
+            rw.standard_errors,
+            {
+                "events": events,
+                "weights": rw.equilibrium(rw.read_events(ROWS)),
+                "sample": "tokens",
+                "correction": "hc3",
+                "threads": 1,
+                "progress": None,
+            },
+        ),
         "equilibrium": Call(
             rw.equilibrium,
             {

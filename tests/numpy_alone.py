@@ -104,6 +104,9 @@ def learning() -> Mapping[str, Callable[[], object]]:
             rw.equilibrium(read, beta=(0.2, 0.1)),
             rw.equilibrium(read, method="iterative", ridge=0.1),
             rw.equilibrium(rw.design("A+ 4 | AB+ 4"), by="phase"),
+            rw.equilibrium(read, outcome_vectors={name: [1.0, 2.0] for name in read.outcomes}),
+            rw.leave_one_out(read).accuracy(),
+            rw.standard_errors(read, rw.equilibrium(read)),
         ],
         "convergence": lambda: [
             each

@@ -35,7 +35,9 @@ from rescorla._learn.activations import activations
 from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
+from rescorla._learn.leave_one_out import LeaveOneOut, leave_one_out
 from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.standard_errors import standard_errors
 from rescorla._learn.trajectories import trajectories
 from rescorla._learn.trajectory import Trajectories
 from rescorla._learn.verify import Verified, verify
@@ -65,6 +67,7 @@ __all__ = [
     "Event",
     "Events",
     "FormatError",
+    "LeaveOneOut",
     "RescorlaWarning",
     "Trajectories",
     "Verified",
@@ -87,6 +90,7 @@ __all__ = [
     "estimators",
     "factor_events",
     "learn",
+    "leave_one_out",
     "load_weights",
     "measures",
     "open_events",
@@ -97,6 +101,7 @@ __all__ = [
     "report",
     "schedules",
     "show_versions",
+    "standard_errors",
     "tiles",
     "trajectories",
     "verify",

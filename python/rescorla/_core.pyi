@@ -11,6 +11,7 @@ __all__ = [
     "EventFile",
     "FormatError",
     "Job",
+    "RowSolver",
     "Scratch",
     "TextStream",
     "__version__",
@@ -161,6 +162,15 @@ class EventFile:
     def table_text(self, header: bool, frequency: bool) -> bytes: ...
     def verify(self, progress: _Progress = None) -> None: ...
     def info(self) -> dict[str, Any]: ...
+
+@final
+class RowSolver:
+    def __new__(
+        cls, x: _Table, tokens: NDArray[np.float64], *, ridge: float, threads: int, progress: _Progress
+    ) -> RowSolver: ...
+    @property
+    def rank(self) -> int: ...
+    def solve(self, first: int, out: NDArray[np.float64], *, progress: _Progress) -> None: ...
 
 @final
 class Job:

@@ -33,6 +33,7 @@ mod lines;
 mod minover;
 mod output;
 mod perceptron;
+mod row_solver;
 mod stream;
 mod students;
 mod threads;
@@ -78,6 +79,8 @@ mod _core {
     use super::output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange};
     #[pymodule_export]
     use super::perceptron::perceptron;
+    #[pymodule_export]
+    use super::row_solver::PyRowSolver;
     #[pymodule_export]
     use super::stream::PyTextStream;
     #[pymodule_export]

@@ -31,6 +31,7 @@ mod factor;
 pub mod iterative;
 mod pivoted;
 mod problem;
+mod row_solver;
 mod rows;
 mod start;
 mod vector_targets;
@@ -45,6 +46,7 @@ use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
 pub use problem::{Problem, Solution, Solver};
+pub use row_solver::RowSolver;
 use problem::{RelativeRates, Sink, Solved, Squares};
 
 /// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8

@@ -97,6 +97,7 @@ REASONS = {
     ("classify.variable_importance", "random_state"),
     ("classify.variable_importance", "repeats"),
     ("measures.accuracy", "k"),
+    ("LeaveOneOut.accuracy", "k"),
     ("bandsample", "size"),
 }
 

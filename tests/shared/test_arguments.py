@@ -107,6 +107,7 @@ CAN_BE = {
     "across": "flag",
     "format": "none",
     "mask": "flag",
+    "normalized": "flag",
     "activations": "matrix",
     "adjacent": "flag",
     "alpha": "rate none positions numbers",

@@ -442,12 +442,12 @@ class Events:
 
         Examples
         --------
-        >>> import rescorla as rw, os, tempfile
+        >>> import rescorla as rw, pathlib, tempfile
         >>> folder = tempfile.TemporaryDirectory()
-        >>> path = os.path.join(folder.name, "events.csv")
+        >>> path = pathlib.Path(folder.name, "events.csv")
         >>> events = rw.read_events([("a_b", "x"), ("b", "y", 2)])
         >>> events.to_table(path)
-        >>> print(open(path).read(), end="")
+        >>> print(path.read_text(), end="")
         "cues","outcomes","frequency"
         "a_b","x",1
         "b","y",2

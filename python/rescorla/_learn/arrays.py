@@ -89,7 +89,7 @@ class Rows(NamedTuple):
         """The targets of each row."""
         if self.vectors is not None:
             return products(self.shares, self.vectors).astype(element, copy=False)
-        shares = _dense(self.shares)
+        shares = dense(self.shares)
         if self.counted:
             shares = self.absent + shares * (self.present - self.absent)
         return shares.astype(element, copy=False)
@@ -125,14 +125,14 @@ class Rows(NamedTuple):
             middle = (self.present + self.absent)[0] / 2
             if not self.counted:
                 return float((self.tokens * (chosen == (targets[:, 0] > middle))).sum())
-            shares = _dense(self.shares)[:, 0]
+            shares = dense(self.shares)[:, 0]
             return float((self.tokens * np.where(chosen, shares, 1 - shares)).sum())
         if not self.counted:
             # As if no outcome were there, where all are absent.
             found = targets[rows, chosen]
             right = (found == targets.max(axis=1)) & (found > self.absent[chosen])
             return float((self.tokens * right).sum())
-        return float((self.tokens * _dense(self.shares)[rows, chosen]).sum())
+        return float((self.tokens * dense(self.shares)[rows, chosen]).sum())
 
 
 def rows_of_events(events: Events, columns: NDArray[np.int64], n_outcomes: int) -> Rows:
@@ -228,7 +228,7 @@ def products(table: Table, weights: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
-def _dense(table: Table) -> NDArray[Any]:
+def dense(table: Table) -> NDArray[Any]:
     if table.starts is None or table.columns is None:
         return table.values
     values = np.zeros(table.shape, dtype=table.values.dtype)

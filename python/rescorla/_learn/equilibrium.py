@@ -13,10 +13,11 @@ from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given, is_pair
 from rescorla._learn.plan import Numbers, Plan, maximal, plan_of, saliences, sized, start_of, warn_unshared
 from rescorla._learn.record import of_events, rates_of, record
+from rescorla._learn.sides import Sides, sides_of_events, sides_of_pair
 from rescorla._shared.checks import PerName, one_of, rate, rates, room, string, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
-from rescorla._weights.vectors import Examples, Table, Vectors, same_length, table_of, targets_of, vectors_of
+from rescorla._weights.vectors import Examples, Vectors
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -337,7 +338,7 @@ def equilibrium(
     _check_together(
         betas, lambda_, alpha, background, {name for name, each in vectors.items() if each is not None}
     )
-    sides: _Sides
+    sides: Sides
     if is_pair(events):
         pair = cast("tuple[Examples, Examples]", events)
         if by is not None or background is not None or any(each is not None for each in vectors.values()):
@@ -345,7 +346,7 @@ def equilibrium(
                 "by, background and vectors are for events; of a pair (X, Z) the rows are vectors"
             )
         _check_together(betas, lambda_, alpha, background, {"X", "Z"})
-        sides = _sides_of_pair(pair)
+        sides = sides_of_pair(pair)
         extended = phases = None
     else:
         events = events_given(events, "equilibrium", progress=progress)
@@ -355,7 +356,7 @@ def equilibrium(
             if background is None
             else events.with_background(string("background", background), progress=progress)
         )
-        sides = _sides_of_events(extended, cue_vectors, outcome_vectors)
+        sides = sides_of_events(extended, cue_vectors, outcome_vectors)
     plan = plan_of(sides, None, None, initial)
     lambdas = maximal(lambda_, plan, sides, initial, _ELEMENT)
     alphas = None if alpha is None else saliences(alpha, plan, sides, _ELEMENT)
@@ -407,63 +408,11 @@ def _check_together(
             raise ValueError("background must be None where cues are vectors; add a column of ones to them")
 
 
-class _Sides(NamedTuple):
-    """What the rows and the columns of the weights are: names, or the numbers of vectors."""
-
-    cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    cue_vectors: Table | None
-    outcome_vectors: Table | None
-
-    @property
-    def n_rows(self) -> int:
-        """Of a pair, how many rows it has."""
-        return 0 if self.cue_vectors is None else self.cue_vectors.shape[0]
-
-    def check_initial(self, initial: Weights) -> None:
-        """ValueError where the initial weights are of other vectors."""
-        for kind, vectors, names, known in (
-            ("cue", self.cue_vectors, self.cues, initial.cues),
-            ("outcome", self.outcome_vectors, self.outcomes, initial.outcomes),
-        ):
-            if vectors is not None and {*names} != {*known}:
-                differing = sorted({*names} ^ {*known})[0]
-                raise ValueError(
-                    f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
-                    "only in one of them"
-                )
-
-    def recorded(self) -> dict[str, str]:
-        """What ``parameters`` say of vectors."""
-        kinds = {"cues_are": self.cue_vectors, "outcomes_are": self.outcome_vectors}
-        if not any(vectors is not None for vectors in kinds.values()):
-            return {}
-        return {key: "names" if vectors is None else "vectors" for key, vectors in kinds.items()}
-
-
-def _sides_of_events(events: Events, cue_vectors: Vectors | None, outcome_vectors: Vectors | None) -> _Sides:
-    cues, outcomes = events.cues, events.outcomes
-    x = z = None
-    if cue_vectors is not None:
-        x = vectors_of("cue", cues, cue_vectors, _ELEMENT, "x", sparse=True)
-        cues = x.names
-    if outcome_vectors is not None:
-        z = vectors_of("outcome", outcomes, outcome_vectors, _ELEMENT, "z", sparse=True)
-        outcomes = z.names
-    return _Sides(cues, outcomes, x, z)
-
-
-def _sides_of_pair(pair: tuple[Examples, Examples]) -> _Sides:
-    x, z = table_of("X", pair[0], _ELEMENT, "x"), targets_of("Z", pair[1], _ELEMENT)
-    same_length("X", x.shape[0], "Z", z.shape[0])
-    return _Sides(x.names, z.names, x, z)
-
-
 class _Problem(NamedTuple):
     """What is asked of all events, and of each phase."""
 
     plan: Plan
-    sides: _Sides
+    sides: Sides
     alphas: Numbers | None
     lambdas: Numbers
     background: str | None

@@ -179,7 +179,7 @@ class Trajectories:
         >>> events = rw.read_events([("light", "food", 2), ("light_tone", "food", 2)])
         >>> traj = rw.trajectories(events, alpha=1.0, beta=0.5)
         >>> traj.activations(["light", "tone"])[:, 0]
-        array([0.   , 0.5  , 0.75 , 1.   , 1.   ])
+        array([0.  , 0.5 , 0.75, 1.  , 1.  ])
         """
         names = [cues] if isinstance(cues, str) else several("cues", cues)
         summed = np.zeros((len(self.tokens), len(self.outcomes)), dtype=self.values.dtype)
