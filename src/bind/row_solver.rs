@@ -40,7 +40,13 @@ impl PyRowSolver {
 
     /// Fills `out` with (X'FX + ridge I)^+ x of the rows from `first` on, row after row.
     #[pyo3(signature = (first, out, *, progress))]
-    fn solve(&self, py: Python<'_>, first: usize, mut out: Write2<'_, f64>, progress: Progress) -> PyResult<()> {
+    fn solve(
+        &self,
+        py: Python<'_>,
+        first: usize,
+        mut out: Write2<'_, f64>,
+        progress: Progress,
+    ) -> PyResult<()> {
         let rows = first..first.saturating_add(out.shape()[0]);
         let out = out.slice()?;
         watched(py, &progress, |monitor| self.solver.solve(rows, out, self.threads, monitor))

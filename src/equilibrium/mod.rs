@@ -46,8 +46,8 @@ use crate::monitor::Monitor;
 use crate::threads::pool;
 use counts::Counts;
 pub use problem::{Problem, Solution, Solver};
-pub use row_solver::RowSolver;
 use problem::{RelativeRates, Sink, Solved, Squares};
+pub use row_solver::RowSolver;
 
 /// The normal equations are factorised up to this many cues (cues that always come together count once). That is a matrix of 0.8
 /// GB and 3e11 multiplications; both grow fast beyond.

@@ -42,7 +42,9 @@ impl RowSolver {
     ) -> Result<Self> {
         let n = x.shape()[0];
         if tokens.len() != n || !tokens.iter().all(|&tokens| tokens > 0.0 && tokens.is_finite()) {
-            return Err(Error::Argument(format!("expected a positive number of tokens for each of {n} rows")));
+            return Err(Error::Argument(format!(
+                "expected a positive number of tokens for each of {n} rows"
+            )));
         }
         pool(threads)?.install(|| {
             let mut counts = Counts::of_rows(n)?.with_cue_vectors(x, monitor)?;
@@ -61,10 +63,20 @@ impl RowSolver {
     ///
     /// # Errors
     /// [`Error::Argument`] when there are no such rows or `out` has another size, [`Error::Memory`], [`Error::Stopped`].
-    pub fn solve(&self, rows: Range<usize>, out: &mut [f64], threads: usize, monitor: &Monitor) -> Result<()> {
+    pub fn solve(
+        &self,
+        rows: Range<usize>,
+        out: &mut [f64],
+        threads: usize,
+        monitor: &Monitor,
+    ) -> Result<()> {
         let (counts, n) = (&self.counts, self.counts.n_columns());
-        if rows.start > rows.end || rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n) {
-            return Err(Error::Argument(format!("expected rows below {}, and room for them", counts.n_sets())));
+        if rows.start > rows.end || rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n)
+        {
+            return Err(Error::Argument(format!(
+                "expected rows below {}, and room for them",
+                counts.n_sets()
+            )));
         }
         let some = |(index, part): (usize, &mut [f64])| {
             let (first, width) = (rows.start + index * AT_A_TIME, part.len() / n);
