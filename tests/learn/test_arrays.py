@@ -253,11 +253,13 @@ TOKEN = PLAN | {
 ROW = DELTA | {"alpha": np.full(3, 0.1), "initial": None, "out": np.zeros((3, 3)), "order": None}
 ROW |= {"threads": 1, "kernel": None, "tile": None, "progress": None}
 HOFF: dict[str, Any] = {"eta": 0.1, "initial": None, "out": np.zeros((3, 3)), "method": None, "threads": 1}
-HOFF |= {"kernel": None, "tile": None, "block": None, "progress": None}
+HOFF |= {"schedule": None, "normalized": False, "kernel": None, "tile": None, "block": None, "progress": None}
 ACTIVE: dict[str, Any] = {"cue_rows": np.arange(3), "columns": np.arange(2), "present_only": False}
 ACTIVE |= {"weights": VALUES, "out": np.zeros((2, 2)), "threads": 1, "progress": None}
 SOLVE: dict[str, Any] = {"alpha": np.full(3, 0.1), "lambda_": np.ones(2), "out": np.zeros(SHAPE)}
 SOLVE |= {
+    "cue_vectors": None,
+    "outcome_vectors": None,
     "initial": False,
     "beta1": 0.1,
     "beta2": 0.1,

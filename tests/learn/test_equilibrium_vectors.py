@@ -77,6 +77,7 @@ def test_vectors_of_outcomes_are_the_weights_of_names_times_them(
 ) -> None:
     assume(any(frequency for _, _, frequency in events))
     source = rw.read_events(events, duplicates="drop")
+    assume(source.outcomes)
     S = vectors(data, source.outcomes, 3)
     initial = rw.equilibrium(source).values @ S
     found = rw.equilibrium(source, outcome_vectors=dict(zip(source.outcomes, S, strict=True)))

@@ -30,6 +30,8 @@ def test_errors_are_those_of_learning_without_the_row(
     assume(any(frequency for _, _, frequency in events))
     rows = reference.normalised(events, duplicates)
     source = rw.read_events(events, duplicates=duplicates)
+    assume(source.cues)
+    assume(source.outcomes)
     vectors = {}
     if data.draw(st.booleans()):
         table = st.lists(st.integers(-3, 3), min_size=2, max_size=2)

@@ -36,8 +36,11 @@ from rescorla._weights.weights import Weights
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-LEARN = "learn(events"
-"""The beginning of the call, as errors write it."""
+LEARN = "learn(events, initial=weights)"
+"""The call that makes other weights, as errors write it."""
+
+# What makes it one that learns in place.
+_IN_PLACE = ", out=weights)"
 
 # Numbers up to this are finite in every type of weights.
 _LARGE = 1e38
@@ -135,7 +138,7 @@ def check_same(initial: object, out: Weights, call: str) -> None:
     if initial is not out:
         raise ValueError(
             "out may be weights only to learn them in place, which needs the same ones as initial: "
-            f"{call}, initial=weights, out=weights)"
+            f"{call.removesuffix(')')}{_IN_PLACE}"
         )
     if not isinstance(out.data, np.ndarray):
         raise ValueError(
@@ -247,7 +250,7 @@ def located(kind: str, names: tuple[str, ...], numbers: Mapping[str, int], call:
         raise KeyError(
             f"out must have all names of the events to be learned in place, but lacks the {kind}"
             f"{'s' if len(missing) > 1 else ''} {some(missing)}{near(missing[0], numbers)}; "
-            f"{call}, initial=weights) makes room for new names"
+            f"{call} makes room for new names"
         ) from None
 
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "forward", "adjoint"]
 
-_CALL = "widrow_hoff(data, eta=eta"
+_CALL = "widrow_hoff(data, eta=eta, initial=weights)"
 
 
 def widrow_hoff(
