@@ -466,6 +466,7 @@ def calls() -> dict[str, Call]:
         "measures.typicality": Call(rw.measures.typicality, {"weights": weights, "side": "cues"}),
         "perceptrons.LinearFit.decision_function": Call(fit.decision_function, {"X": X}),
         "perceptrons.LinearFit.functional_margins": Call(fit.functional_margins, {"X": X, "y": y}),
+        "perceptrons.LinearFit.projection": Call(fit.projection, {"X": X}),
         "perceptrons.LinearFit.geometric_margins": Call(fit.geometric_margins, {"X": X, "y": y}),
         "perceptrons.LinearFit.predict": Call(fit.predict, {"X": X}),
         "perceptrons.TeacherStudent.theory": Call(teacher.theory, {"student": "hebb"}),

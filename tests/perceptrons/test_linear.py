@@ -68,3 +68,21 @@ def test_a_plane_says_what_it_is() -> None:
         repr(rw.perceptrons.LinearFit([1.0]))
         == "<LinearFit: 1 features, stability nan, 0 steps, not converged>"
     )
+
+
+@given(st.data(), st.booleans())
+def test_projections_lie_on_the_plane_and_nearest(data: st.DataObject, packed: bool) -> None:
+    numbers = st.integers(-4, 4)
+    X = np.array(
+        data.draw(st.lists(st.lists(numbers, min_size=3, max_size=3), min_size=1, max_size=5)), float
+    )
+    coef = np.array(data.draw(st.lists(numbers, min_size=3, max_size=3)), float)
+    fit = rw.perceptrons.LinearFit(coef, float(data.draw(numbers)))
+    found = fit.projection(sparse.csr_array(X) if packed else X)
+    if not coef.any():
+        assert np.isnan(found).all()
+        return
+    assert fit.decision_function(found) == pytest.approx(0, abs=1e-12)
+    # What is between is along w, and as long as the distance.
+    size = np.linalg.norm(coef)
+    np.testing.assert_allclose(X - found, np.outer(fit.decision_function(X) / size, coef / size), atol=1e-12)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from rescorla._learn.arrays import dense
 from rescorla._weights.vectors import Examples, same_length, table_of, vector_of
 
 if TYPE_CHECKING:
@@ -206,6 +207,41 @@ class LinearFit:
         size = float(np.linalg.norm(self.coef))
         margins = self.functional_margins(X, y)
         return margins / size if size else np.full(len(margins), np.nan)
+
+    def projection(self, X: Examples) -> NDArray[np.float64]:
+        """The point of the plane that is nearest to each example.
+
+            x = x_p + r w / |w|,    r = f(x) / |w|
+
+        with x_p the projection and r the distance of x from the plane, positive on the side of +1.
+
+        Parameters
+        ----------
+        X : array_like, sparse matrix or data frame, n_examples x n_features
+
+        Returns
+        -------
+        ndarray of float64, n_examples x n_features
+            Dense. NaN where w is zero.
+
+        Raises
+        ------
+        ValueError
+            When X has another number of features.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> fit = rw.perceptrons.minover([[2.0, 0.0], [-2.0, 0.0]], [1, -1])
+        >>> fit.projection([[3.0, 4.0]])
+        array([[0., 4.]])
+        """
+        f = self.decision_function(X)
+        square = float(self.coef @ self.coef)
+        if not square:
+            return np.full((len(f), len(self.coef)), np.nan)
+        points = dense(table_of("X", X, _FLOAT64, "x"))
+        return np.asarray(points - np.outer(f / square, self.coef))
 
 
 def signs_of(y: object) -> NDArray[np.float64]:
