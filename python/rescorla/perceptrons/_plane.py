@@ -232,7 +232,8 @@ class LinearFit:
         Examples
         --------
         >>> import rescorla as rw
-        >>> fit = rw.perceptrons.minover([[2.0, 0.0], [-2.0, 0.0]], [1, -1], max_steps=9)
+        >>> X, y = [[2.0, 0.0], [-2.0, 0.0]], [1, -1]
+        >>> fit = rw.perceptrons.minover(X, y, max_steps=9)
         >>> fit.projection([[3.0, 4.0]])
         array([[0., 4.]])
         """
