@@ -97,6 +97,11 @@ impl<'a> OutcomeBlock<'a> {
         self.counts.targets.as_ref().filter(|_| !self.outcomes.is_empty())
     }
 
+    /// Whether outcomes stand for vectors.
+    pub(super) fn has_vectors(&self) -> bool {
+        self.vectors().is_some()
+    }
+
     /// Adds to a row the summed targets of the tokens of a set, where outcomes stand for vectors.
     pub(super) fn add_vectors(&self, set: usize, row: &mut [f64]) {
         if let Some(targets) = self.vectors() {

@@ -48,7 +48,7 @@ use crate::monitor::{Monitor, Pulse};
 
 /// The most outcomes in a block.
 const WIDEST: usize = 160;
-/// Of so many outcomes one tells how large rounding errors may be.
+/// Of a sample, one outcome in so many tells how large rounding errors may be.
 const SAMPLED: usize = 16;
 /// Products of matrices are slow with fewer outcomes than about this.
 const NARROW: usize = 80;
@@ -365,7 +365,10 @@ impl Inverse<'_> {
             // Random combinations show the errors at the cost of one more outcome, if there are several and all have the same
             // matrix.
             if round == MOST || (round == 0 && width > 1 && self.updates.is_empty()) {
-                let errors = self.errors(block, &x, &rows, &step, &start, monitor)?;
+                // Outcomes that stand for vectors have targets in the same sets, so some tell for all.
+                let is_sampled = products.is_some() || block.has_vectors();
+                let every = if is_sampled { SAMPLED.min(width) } else { 1 };
+                let errors = self.errors(block, &x, &rows, &step, &start, every, monitor)?;
                 let good = errors.correction <= NEGLIGIBLE * largest(&x);
                 if products.is_some() && !(good && errors.doubt <= DOUBTFUL) {
                     products = None;
@@ -405,7 +408,9 @@ impl Inverse<'_> {
         Ok(x)
     }
 
-    /// The estimated errors of the solution x, given its residual, and the sizes of the initial weights.
+    /// The estimated errors of the solution x, given its residual, and the sizes of the initial weights. Each `every`th outcome
+    /// tells what rounding may hide.
+    #[expect(clippy::too_many_arguments, reason = "a step of `solve`, with what it has at hand")]
     fn errors(
         &self,
         block: &OutcomeBlock<'_>,
@@ -413,11 +418,10 @@ impl Inverse<'_> {
         rows: &[f64],
         rest: &DenseColumns,
         start: &[f64],
+        every: usize,
         monitor: &Monitor,
     ) -> Result<Errors> {
         let (n, width) = (x.height(), x.width());
-        // With one matrix for all, some outcomes tell it.
-        let every = if self.updates.is_empty() { SAMPLED.min(width) } else { 1 };
         let sampled = width.div_ceil(every);
         let rounding = block.rounding(rows, every, monitor)?;
         let mut doubts = DenseColumns::zeros(n, sampled)?;

@@ -26,8 +26,8 @@
 //! With a ridge of at least REGULAR times the largest diagonal element no pivot is smaller, and there is no pivoting.
 //!
 //! With n cues this takes n r^2 operations for the factors, (n - r)^2 r for I + X'X, and 2 r^2 + 4 r (n - r) for each right-hand
-//! side; eigenvalues take 10 n^3 and more. One thread factorises, so that the bits do not depend on the number of threads, which
-//! share the right-hand sides.
+//! side; eigenvalues take 10 n^3 and more. Threads share the updates of a factorisation in stripes of fixed size, and the right-hand
+//! sides in blocks, so that the bits do not depend on how many threads there are.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ use rayon::prelude::*;
 use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
 use super::counts::Counts;
-use super::pivoted::{AT_ONCE, factorise, pivoted};
+use super::pivoted::{factorise, pivoted};
 use crate::error::{Error, Result};
 use crate::memory::{ask, collected, filled, short};
 use crate::monitor::{Monitor, Pulse};
@@ -56,6 +56,8 @@ pub(super) const DOUBTFUL: f64 = 1e-11;
 /// These corrections end when one is at most this fraction of the weights (which is rounding itself), or no longer becomes
 /// smaller.
 pub(super) const ROUNDED: f64 = 4.0 * f64::EPSILON;
+/// The most multiplications between two looks at the stop flag: about 0.1 s.
+const AT_ONCE: usize = 1 << 30;
 /// Columns of G^+ that a thread makes at a time.
 const WIDE: usize = 256;
 /// Vectors of the null space of G that are corrected at a time.

@@ -1,7 +1,8 @@
 //! The Cholesky factorisation, with complete pivoting and without, in steps between which the stop flag is looked at.
 //!
 //! One call of the library for a large matrix takes minutes. So blocks of it are factorised, and the stop flag is looked at between
-//! them: the same operations in the same order as in one call, except that an update is cut into stripes where it is long.
+//! them: the same operations in the same order as in one call, except that updates are cut into stripes,
+//! which threads share.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_scratch};
@@ -22,8 +23,6 @@ const PANEL: usize = 128;
 const STRIPE: usize = 192;
 /// Matrices of no more columns are factorised without pivoting at once.
 const WHOLE: usize = 256;
-/// The most multiplications between two looks at the stop flag: about 0.1 s.
-pub(super) const AT_ONCE: usize = 1 << 30;
 
 /// Replaces the lower triangle of a symmetric matrix G by L, where P'GP = L L' and pivots fall. Returns the rank; `order` has the
 /// rows in their new order. `None` if G has negative diagonal elements.
@@ -111,7 +110,7 @@ fn swap(gram: &mut [f64], n: usize, j: usize, pivot: usize) {
 /// Subtracts P P' from the lower triangle of a matrix. Threads share the stripes, which do not depend on how many there are.
 fn downdate(matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monitor) -> Result<()> {
     let n = panel.nrows();
-    stripes(matrix)?.into_par_iter().enumerate().try_for_each(|(index, mut stripe)| {
+    in_stripes(matrix)?.into_par_iter().enumerate().try_for_each(|(index, mut stripe)| {
         packing()?;
         monitor.check()?;
         let (first, width) = (index * STRIPE, stripe.ncols());
@@ -138,7 +137,7 @@ fn downdate(matrix: MatMut<'_, f64>, panel: MatRef<'_, f64>, monitor: &Monitor) 
 }
 
 /// A matrix in parts of STRIPE columns.
-fn stripes(mut matrix: MatMut<'_, f64>) -> Result<Vec<MatMut<'_, f64>>> {
+fn in_stripes(mut matrix: MatMut<'_, f64>) -> Result<Vec<MatMut<'_, f64>>> {
     let mut parts = empty(matrix.ncols().div_ceil(STRIPE))?;
     while matrix.ncols() > STRIPE {
         let (part, rest) = matrix.split_at_col_mut(STRIPE);
@@ -168,7 +167,7 @@ pub(super) fn factorise(matrix: &mut [f64], n: usize, monitor: &Monitor) -> Resu
             return Ok(false);
         }
         let corner = corner.as_ref();
-        stripes(panel.as_mut().transpose_mut())?.into_par_iter().try_for_each(|some| {
+        in_stripes(panel.as_mut().transpose_mut())?.into_par_iter().try_for_each(|some| {
             packing()?;
             monitor.check()?;
             solve_lower_triangular_in_place(corner, some, Par::Seq);

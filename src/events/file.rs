@@ -408,3 +408,18 @@ fn read_directory(bytes: &[u8], directory: usize, header: &Header) -> Result<Vec
     }
     Ok(extents)
 }
+
+#[cfg(test)]
+impl EventFile {
+    /// The cues, the outcomes and the frequency of all events.
+    #[allow(clippy::type_complexity, clippy::unwrap_used)]
+    pub(super) fn rows(&self) -> Vec<(Vec<u32>, Vec<u32>, u32)> {
+        let mut rows = Vec::new();
+        self.for_each(0..self.len(), |_, cues, outcomes, frequency| {
+            rows.push((cues.to_vec(), outcomes.to_vec(), frequency));
+            Ok(())
+        })
+        .unwrap();
+        rows
+    }
+}

@@ -267,16 +267,6 @@ mod tests {
         writer.finish().unwrap()
     }
 
-    fn found(file: &EventFile) -> Vec<Row> {
-        let mut found = Vec::new();
-        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
-            found.push((cues.to_vec(), outcomes.to_vec(), frequency));
-            Ok(())
-        })
-        .unwrap();
-        found
-    }
-
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
         let mut lists = Lists::default();
         becomes.iter().for_each(|ids| lists.push(ids).unwrap());
@@ -344,7 +334,7 @@ mod tests {
                 }
                 Ok(filtered) => {
                     prop_assert!(!(refused && policy == Duplicates::Error));
-                    prop_assert_eq!(found(&filtered), expected);
+                    prop_assert_eq!(filtered.rows(), expected);
                     prop_assert_eq!(filtered.path(), path.as_deref());
                     filtered.verify(&Monitor::new()).unwrap();
                     if policy != Duplicates::Error {
@@ -397,8 +387,8 @@ mod tests {
         for n_types in [1000, 150_000] {
             let file = large(n_types);
             let swapped = swap(&file, None, None, &Monitor::new()).unwrap();
-            let expected = found(&file).into_iter().map(|(cues, outcomes, n)| (outcomes, cues, n));
-            assert!(found(&swapped) == expected.collect::<Vec<_>>());
+            let expected = file.rows().into_iter().map(|(cues, outcomes, n)| (outcomes, cues, n));
+            assert!(swapped.rows() == expected.collect::<Vec<_>>());
             let monitor = Monitor::new();
             assert!(swap(&swapped, None, None, &monitor).unwrap().bytes() == file.bytes());
             assert_eq!(monitor.progress(), (150_000, 150_000));
@@ -420,7 +410,7 @@ mod tests {
         let joined = concat(&files.iter().collect::<Vec<_>>(), None, None, &Monitor::new()).unwrap();
         assert_eq!(joined.cues().names().collect::<Vec<_>>(), ["b", "a", "c"]);
         assert_eq!(
-            found(&joined).iter().map(|event| event.0.clone()).collect::<Vec<_>>(),
+            joined.rows().iter().map(|event| event.0.clone()).collect::<Vec<_>>(),
             [[0, 1], [1, 2], [2, 0]]
         );
         assert_eq!(joined.cues().counts(), [2, 2, 2]);

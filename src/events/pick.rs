@@ -187,16 +187,6 @@ mod tests {
 
     type Row = (Vec<u32>, Vec<u32>, u32);
 
-    fn found(file: &EventFile) -> Vec<Row> {
-        let mut found = Vec::new();
-        file.for_each(0..file.len(), |_, cues, outcomes, frequency| {
-            found.push((cues.to_vec(), outcomes.to_vec(), frequency));
-            Ok(())
-        })
-        .unwrap();
-        found
-    }
-
     /// Events over several chunks, of few types or of as many types as events.
     fn file(n_types: u32) -> EventFile {
         let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
@@ -217,7 +207,7 @@ mod tests {
         for n_types in [1000, 150_000] {
             let file = file(n_types);
             assert_eq!(file.header().has_types(), n_types == 1000);
-            let all = found(&file);
+            let all = file.rows();
             let events: Vec<u64> = (0..20_000).map(|i| i * 77_773 % file.len()).collect();
             // Room for everything, for one chunk, for none.
             for budget in [BUDGET, file.chunk(0).unwrap().size(), 0] {
@@ -231,7 +221,7 @@ mod tests {
                 let picked = picker.finish(&Monitor::new()).unwrap();
                 picked.verify(&Monitor::new()).unwrap();
                 let expected: Vec<Row> = events.iter().map(|&event| all[event as usize].clone()).collect();
-                assert!(found(&picked) == expected);
+                assert!(picked.rows() == expected);
             }
         }
     }

@@ -114,6 +114,11 @@ def test_ranks_of_vectors_are_by_correlation() -> None:
     X, Z = random.normal(size=(20, 3)), random.normal(size=(20, 4))
     pair = rw.leave_one_out((X, Z))
     assert pair.ranks().tolist() == rw.measures.nearness_rank(pair.predictions, Z, range(20)).tolist()
+    # What nothing is known of is predicted as zeros, which is no success.
+    unknown = rw.leave_one_out(rw.read_events([("a", "w0"), ("b", "w1")]), outcome_vectors=S)
+    assert (unknown.predictions == 0).all()
+    assert unknown.ranks().tolist() == [2, 2]
+    assert unknown.accuracy() == 0
     with pytest.raises(ValueError, match="ranks need vectors of two numbers or more"):
         rw.leave_one_out((X, Z[:, 0])).ranks()
 

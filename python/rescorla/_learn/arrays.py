@@ -189,14 +189,21 @@ def _rows(
     return Rows(x, tokens.astype(np.float64), shares, np.zeros(q), np.ones(q))
 
 
+def counted(starts: NDArray[np.int64], names: NDArray[Any], n_names: int) -> Table:
+    """For each row its names, rising, and how often it has each."""
+    n = len(starts) - 1
+    rows = np.repeat(np.arange(n), np.diff(starts))
+    # A pair is one number.
+    pairs, times = np.unique(rows * max(1, n_names) + names, return_counts=True)
+    ends = np.cumsum(np.bincount(pairs // max(1, n_names), minlength=n))
+    found = (pairs % max(1, n_names)).astype(np.uint32)
+    return Table((n, n_names), times.astype(np.float64), (), np.append(0, ends).astype(np.int64), found)
+
+
 def _once(starts: NDArray[np.int64], outcomes: NDArray[Any], columns: NDArray[np.int64], q: int) -> Table:
     """The outcomes of each row, each once."""
-    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    # A pair is one number.
-    pairs = np.unique(rows * max(1, q) + columns[outcomes])
-    ends = np.cumsum(np.bincount(pairs // max(1, q), minlength=len(starts) - 1))
-    found = (pairs % max(1, q)).astype(np.uint32)
-    return Table((len(starts) - 1, q), np.ones(len(pairs)), (), np.append(0, ends).astype(np.int64), found)
+    table = counted(starts, columns[outcomes], q)
+    return table._replace(values=np.ones(len(table.values)))
 
 
 def _row_of(table: Table) -> NDArray[np.int64]:

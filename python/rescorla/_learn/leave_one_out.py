@@ -13,6 +13,7 @@ from rescorla._learn.sides import sides_of_events, sides_of_pair
 from rescorla._shared.checks import one_of, rate, thread_count, whole
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
+from rescorla._weights.directions import blocks, directions
 from rescorla._weights.vectors import Examples, Vectors
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rescorla._learn.arrays import Rows
-
-# Numbers in a block of correlations.
-_BLOCK = 1 << 22
 
 
 def leave_one_out(
@@ -102,7 +100,7 @@ def leave_one_out(
     """
     one_of("leave", leave, ("row", "token"))
     ridge, n_threads = rate("ridge", ridge), thread_count(threads)
-    given: Any = events if is_pair(events) else events_given(events, "leave_one_out")
+    given: Any = events if is_pair(events) else events_given(events, "leave_one_out", progress=progress)
     weights = equilibrium(
         given,
         ridge=ridge,
@@ -182,7 +180,8 @@ class LeaveOneOut:
         Returns
         -------
         ndarray of int64, n_rows
-            From 1 on; 0 for a row without outcomes.
+            From 1 on; 0 for a row without outcomes. A prediction or a vector that is constant has no
+            correlation, and comes last.
 
         Raises
         ------
@@ -211,13 +210,11 @@ class LeaveOneOut:
             vectors, starts, own = rows.targets(self.errors.dtype), np.arange(n + 1), np.arange(n)
         else:
             vectors, starts, own = rows.vectors, rows.shares.starts, rows.shares.columns
-        unit = _standardised(vectors)
         ranks = np.zeros(len(self.predictions), dtype=np.int64)
-        step = max(1, _BLOCK // max(1, len(unit)))
-        for start in range(0, len(ranks), step):
-            some = slice(start, min(start + step, len(ranks)))
-            near = _standardised(self.predictions[some]) @ unit.T
-            part = starts[start : some.stop + 1]
+        right = directions(np.asarray(vectors), "correlation")
+        for some in blocks(len(ranks), len(right)):
+            near = directions(self.predictions[some], "correlation") @ right.T
+            part = starts[some.start : some.stop + 1]
             ranks[some] = _best_ranks(near, part - part[0], own[part[0] : part[-1]])
         return ranks
 
@@ -250,17 +247,11 @@ class LeaveOneOut:
 
 
 def _best_ranks(near: NDArray[np.float64], starts: Any, own: Any) -> NDArray[np.int64]:
-    """1 + the number in each row that are greater than the greatest of its own; 0 without any."""
+    """1 + the number in each row greater than the greatest of its own; 0 without any, last with NaN."""
     ranks = np.zeros(len(near), dtype=np.int64)
     for row, values in enumerate(near):
         mine = own[starts[row] : starts[row + 1]]
         if len(mine):
-            ranks[row] = 1 + np.count_nonzero(values > values[mine].max())
+            best = np.fmax.reduce(values[mine])
+            ranks[row] = len(values) if np.isnan(best) else 1 + np.count_nonzero(values > best)
     return ranks
-
-
-def _standardised(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows less their means, of length 1; zeros where a row is constant."""
-    centred = rows - rows.mean(axis=1, keepdims=True)
-    lengths = np.linalg.norm(centred, axis=1, keepdims=True)
-    return np.asarray(np.divide(centred, lengths, out=np.zeros_like(centred), where=lengths > 0))

@@ -9,7 +9,15 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._learn.arrays import Rows, dense, products, rows_of_events, rows_of_tables, rows_of_vectors
+from rescorla._learn.arrays import (
+    Rows,
+    counted,
+    dense,
+    products,
+    rows_of_events,
+    rows_of_tables,
+    rows_of_vectors,
+)
 from rescorla._learn.sides import Sides
 from rescorla._weights.vectors import Table, taken
 
@@ -47,7 +55,7 @@ def rows_of(events: Events | None, sides: Sides) -> Rows:
     else:
         rows = rows_of_vectors(events, dense(z))
     if x is None:
-        return rows._replace(x=_counted(rows.x))
+        return rows._replace(x=counted(*events._file.csr("cues"), len(events.cues)))
     sums = products(rows.x, dense(x))
     return rows._replace(x=Table(sums.shape, sums, x.names))
 
@@ -92,16 +100,3 @@ def solutions(
         yield some, part, g, shares
         if watch is not None:
             watch(some.stop, n)
-
-
-def _counted(x: Table) -> Table:
-    """Rows of names with each name once: in rising order, with how often the row has it."""
-    if x.starts is None or x.columns is None:
-        return x
-    n, p = x.shape
-    rows = np.repeat(np.arange(n), np.diff(x.starts))
-    # A pair is one number.
-    pairs, times = np.unique(rows * max(1, p) + x.columns, return_counts=True)
-    starts = np.append(0, np.cumsum(np.bincount(pairs // max(1, p), minlength=n))).astype(np.int64)
-    columns = (pairs % max(1, p)).astype(np.uint32)
-    return Table(x.shape, times.astype(np.float64), x.names, starts, columns)

@@ -12,7 +12,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_unless_pair
-from rescorla._learn.arrays import rows_of_events, rows_of_sets, rows_of_tables, rows_of_vectors
+from rescorla._learn.arrays import counted, rows_of_events, rows_of_sets, rows_of_tables, rows_of_vectors
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.delta.objective import RECORDS, Objective, Record
 from rescorla._learn.delta.units import unit_of
@@ -346,13 +346,8 @@ class _Normalizing:
 
 def _squares(events: Events) -> NDArray[np.float64]:
     """|x|^2 of each token of events whose cues are names."""
-    starts, cues = events._file.csr("cues")
-    rows = np.repeat(np.arange(len(events)), np.diff(starts))
-    # A pair of an event and a cue is one number.
-    n_cues = max(1, len(events.cues))
-    pairs, times = np.unique(rows * n_cues + cues, return_counts=True)
-    squares = np.bincount(pairs // n_cues, np.square(times, dtype=np.float64), len(events))
-    return np.repeat(squares, events.frequencies)
+    x = counted(*events._file.csr("cues"), len(events.cues))
+    return np.repeat(kappas(x, np.ones(x.shape[1])), events.frequencies)
 
 
 class _Side(NamedTuple):
