@@ -263,6 +263,26 @@ def test_readers_beside_savers_have_one_store_whole(
     assert os.listdir(tmp_path) == ["w.zarr"]
 
 
+def test_a_store_that_is_set_aside_for_a_moment_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rescorla._weights.zarr import folder
+
+    path, aside = tmp_path / "w.zarr", tmp_path / ".w.zarr.000000000000.old"
+    saved(path, 1.0)
+    is_there = folder.is_there
+
+    def then_aside(name: str) -> bool:
+        """There, but not when it is read next."""
+        monkeypatch.setattr(folder, "is_there", is_there)
+        path.rename(aside)
+        return True
+
+    monkeypatch.setattr(folder, "is_there", then_aside)
+    assert rw.load_weights(path)["1 1", "1 1"] == 1.0
+    assert os.listdir(tmp_path) == ["w.zarr"]
+
+
 # What is deleted, and what is left.
 
 

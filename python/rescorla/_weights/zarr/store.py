@@ -78,14 +78,15 @@ class Store:
         What is read is of one store: where another takes its place meanwhile, that one is opened.
         """
         name = path_name(path)
-        for _ in range(_TRIES):
+        for left in reversed(range(_TRIES)):
             if not folder.is_there(name):
                 raise FileNotFoundError(errno.ENOENT, "no such store of weights", name)
             before = _state_or_none(name)
             try:
                 store = cls(name)
             except (OSError, FormatError):
-                if _state_or_none(name) == before:
+                # Between two stores there may be none for a moment, twice.
+                if _state_or_none(name) == before and (before or not left):
                     raise
                 continue
             if _state_or_none(name) == store._state:
