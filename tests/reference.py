@@ -695,3 +695,96 @@ def adatron(
             for _ in range(len(X) // max(1, len(support))):
                 visit(support)
     return w, a, float(nearest)
+
+
+# Linear discriminative learning.
+
+Rows: TypeAlias = Sequence[Sequence[float]]
+
+
+def correlation(a: Sequence[float], b: Sequence[float]) -> float:
+    """Pearson's r; NaN for a constant vector."""
+    return cosine([x - mean_of(a) for x in a], [x - mean_of(b) for x in b])
+
+
+def cosine(a: Sequence[float], b: Sequence[float]) -> float:
+    lengths = math.sqrt(total(x * x for x in a)) * math.sqrt(total(x * x for x in b))
+    return total(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths else math.nan
+
+
+def total(numbers: Iterable[float]) -> float:
+    result = 0.0
+    for number in numbers:
+        result = result + number
+    return result
+
+
+def mean_of(numbers: Sequence[float]) -> float:
+    return total(numbers) / len(numbers)
+
+
+def similarities(predicted: Rows, words: Rows, similarity: Callable[..., float]) -> list[list[float]]:
+    """How like each prediction is to each word."""
+    return [[similarity(each, word) for word in words] for each in predicted]
+
+
+def nearness_ranks(near: Rows, right: Sequence[Sequence[int]]) -> list[int]:
+    """1 + the number of words nearer than the nearest of the right ones."""
+    ranks = []
+    for row, own in zip(near, right, strict=True):
+        best = max(row[word] for word in own)
+        ranks.append(1 + len([other for other in row if other > best]))
+    return ranks
+
+
+def density(near: Rows, n: int) -> list[float]:
+    return [mean_of(sorted(row)[-n:]) for row in near]
+
+
+def uncertainty(near: Rows) -> list[float]:
+    """The similarities, scaled to lie between 0 and 1, each times the number of those below it."""
+    results = []
+    for row in near:
+        scaled = sorted((each - min(row)) / (max(row) - min(row)) for each in row)
+        results.append(total(place * each for place, each in enumerate(scaled)))
+    return results
+
+
+def support(form: Sequence[float], ngrams: Sequence[str], known: Sequence[str], repeats: bool) -> float:
+    """What is predicted of a word's n-grams, summed over them, each as often as the word has it or once."""
+    return total(form[known.index(each)] for each in (ngrams if repeats else distinct(ngrams)))
+
+
+def produce(
+    meaning: Sequence[float],
+    ngrams: Sequence[str],
+    comprehension: Rows,
+    production: Rows,
+    stop: str,
+    max_length: int,
+    tol: float,
+    attested: set[tuple[str, str]] | None = None,
+) -> list[str]:
+    """The n-grams that a meaning gives to say: each the best of those that may follow the one before it."""
+    counts = [0] * len(ngrams)
+    said: list[str] = []
+    while len(said) < max_length:
+        rest = [
+            s - total(counts[i] * comprehension[i][d] for i in range(len(ngrams)))
+            for d, s in enumerate(meaning)
+        ]
+        best, most = None, tol
+        for i, each in enumerate(ngrams):
+            fits = each[:-1] == said[-1][1:] if said else each[0] == "#"
+            if attested is not None:
+                fits = fits and ((said[-1] if said else ""), each) in attested
+            value = total(s * production[d][i] for d, s in enumerate(rest))
+            if fits and value > most:
+                best, most = i, value
+        if best is None:
+            break
+        counts[best] += 1
+        said.append(ngrams[best])
+        if stop == "boundary" and said[-1].endswith("#"):
+            break
+    return said

@@ -13,6 +13,7 @@ PUBLIC = {
     "datasets",
     "distributed",
     "estimators",
+    "ldl",
     "measures",
     "perceptrons",
     "plot",

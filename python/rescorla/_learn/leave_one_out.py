@@ -13,7 +13,7 @@ from rescorla._learn.sides import sides_of_events, sides_of_pair
 from rescorla._shared.checks import one_of, rate, thread_count, whole
 from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
-from rescorla._weights.directions import blocks, directions
+from rescorla._weights.directions import best_ranks, blocks, directions
 from rescorla._weights.vectors import Examples, Vectors
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ class LeaveOneOut:
         """
         rows = self._rows
         if rows.counted:
-            return _best_ranks(self.predictions, rows.shares.starts, rows.shares.columns)
+            return best_ranks(self.predictions, rows.shares.starts, rows.shares.columns)
         if self.predictions.shape[1] < 2:
             raise ValueError("ranks need vectors of two numbers or more, since one number has no correlation")
         vectors: Any
@@ -215,7 +215,7 @@ class LeaveOneOut:
         for some in blocks(len(ranks), len(right)):
             near = directions(self.predictions[some], "correlation") @ right.T
             part = starts[some.start : some.stop + 1]
-            ranks[some] = _best_ranks(near, part - part[0], own[part[0] : part[-1]])
+            ranks[some] = best_ranks(near, part - part[0], own[part[0] : part[-1]])
         return ranks
 
     def accuracy(self, k: int = 1) -> float:
@@ -244,14 +244,3 @@ class LeaveOneOut:
         n, d = self.errors.shape
         error = float(np.sqrt(np.square(self.errors).mean())) if self.errors.size else float("nan")
         return f"<LeaveOneOut: {n:,} rows x {d:,} outcomes, root mean squared error {error:.4g}>"
-
-
-def _best_ranks(near: NDArray[np.float64], starts: Any, own: Any) -> NDArray[np.int64]:
-    """1 + the number in each row greater than the greatest of its own; 0 without any, last with NaN."""
-    ranks = np.zeros(len(near), dtype=np.int64)
-    for row, values in enumerate(near):
-        mine = own[starts[row] : starts[row + 1]]
-        if len(mine):
-            best = np.fmax.reduce(values[mine])
-            ranks[row] = len(values) if np.isnan(best) else 1 + np.count_nonzero(values > best)
-    return ranks

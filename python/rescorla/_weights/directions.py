@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,3 +43,14 @@ def bounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cosines, within their bounds in spite of rounding."""
     cosines: NDArray[np.float64] = np.clip(values, -1.0, 1.0)
     return cosines
+
+
+def best_ranks(near: NDArray[np.float64], starts: Any, own: Any) -> NDArray[np.int64]:
+    """1 + the number in each row greater than the greatest of its own; 0 without any, last with NaN."""
+    ranks = np.zeros(len(near), dtype=np.int64)
+    for row, values in enumerate(near):
+        mine = own[starts[row] : starts[row + 1]]
+        if len(mine):
+            best = np.fmax.reduce(values[mine])
+            ranks[row] = len(values) if np.isnan(best) else 1 + np.count_nonzero(values > best)
+    return ranks
