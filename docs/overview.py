@@ -25,6 +25,7 @@ GROUPS = {
     "Learn": ["learning", "trajectories", "schedules"],
     "Where learning goes": ["equilibrium", "convergence"],
     "Use weights": ["weights", "activations", "measures"],
+    "Words and vectors": ["ldl"],
     "Draw and show": ["plot", "report"],
     "Classify": ["classify", "estimators"],
     "Relatives of the rule": ["family", "perceptrons"],

@@ -38,6 +38,8 @@ RESULTS = {
     "classify.Importance",
     "classify.Statistics",
     "estimators.EstimatorWarning",
+    "ldl.Lexicon",
+    "ldl.Produced",
     "perceptrons.LinearFit",
     "perceptrons.TeacherStudent",
     "tiles.MissingTilesError",
@@ -96,6 +98,7 @@ def files(folder: Path) -> None:
     rw.trajectories(events, [("a", "x")]).save(folder / "c.npz")
     # As many as the King James Bible has.
     (folder / "verses.txt").write_text("a verse\n" * 31_102, encoding="utf-8")
+    (folder / "v.vec").write_text("a 1 2\nb 3 4\n", encoding="utf-8")
     (folder / "text.txt").write_text("the cat sat\nthe dog sat\n" * 3, encoding="utf-8")
 
 
@@ -124,6 +127,8 @@ def calls() -> dict[str, Call]:
     by_rule = {**learned, "rule": "rescorla_wagner", "rule_parameters": None, "retention": 0.999}
     made = {"path": "new.rw", "progress": None}
     vectors = rw.Weights(np.eye(2), ["x", "y"], ["one", "two"])
+    lexicon = rw.ldl.lexicon(["ab", "abb"], np.eye(2))
+    F, G = rw.ldl.comprehension(lexicon), rw.ldl.production(lexicon)
     table: dict[str, Call] = {
         "Convergence.half_life": Call(rate.half_life, {"cue": "a", "outcome": "x"}),
         "Convergence.mean_trajectory": Call(
@@ -419,6 +424,62 @@ def calls() -> dict[str, Call]:
                 "out": None,
                 "progress": None,
             },
+        ),
+        "ldl.accuracy": Call(
+            rw.ldl.accuracy,
+            {
+                "lexicon": lexicon,
+                "weights": F,
+                "k": 1,
+                "candidates": lexicon,
+                "by": "types",
+                "homophones": True,
+                "method": "correlation",
+            },
+        ),
+        "ldl.careful_split": Call(
+            rw.ldl.careful_split, {"lexicon": lexicon, "test": 0, "features": [("a",), ("b",)], "seed": 1}
+        ),
+        "ldl.comprehension": Call(rw.ldl.comprehension, {"lexicon": lexicon, "ridge": 0.0, "eta": 0.1}),
+        "ldl.density": Call(rw.ldl.density, {"lexicon": lexicon, "F": F, "n": 1}),
+        "ldl.functional_load": Call(
+            rw.ldl.functional_load, {"lexicon": lexicon, "F": F, "convention": "judiling"}
+        ),
+        "ldl.lexicon": Call(
+            rw.ldl.lexicon,
+            {"words": ["ab", "b"], "vectors": np.eye(2), "frequencies": [1, 2], "n": 2, "counts": True},
+        ),
+        "ldl.measures": Call(rw.ldl.measures, {"lexicon": lexicon, "F": F, "G": G, "convention": "judiling"}),
+        "ldl.predicted": Call(rw.ldl.predicted, {"lexicon": lexicon, "weights": F}),
+        "ldl.produce": Call(
+            rw.ldl.produce,
+            {
+                "lexicon": lexicon,
+                "word": "ab",
+                "F": F,
+                "G": G,
+                "stop": "boundary",
+                "follows": "overlap",
+                "max_length": 5,
+                "tol": 0.0,
+            },
+        ),
+        "ldl.production": Call(rw.ldl.production, {"lexicon": lexicon, "ridge": 0.0, "eta": 0.1}),
+        "ldl.read_vectors": Call(rw.ldl.read_vectors, {"path": "v.vec", "words": ["a", "b"]}),
+        "ldl.simulated_vectors": Call(
+            rw.ldl.simulated_vectors,
+            {
+                "features": [("a", "c"), ("b", "c")],
+                "n_dimensions": 3,
+                "sd": 4.0,
+                "sd_mean": 1.0,
+                "sd_noise": 1.0,
+                "seed": 1,
+            },
+        ),
+        "ldl.support": Call(rw.ldl.support, {"lexicon": lexicon, "G": G, "convention": "judiling"}),
+        "ldl.uncertainty": Call(
+            rw.ldl.uncertainty, {"lexicon": lexicon, "weights": F, "convention": "judiling"}
         ),
         "measures.accuracy": Call(
             rw.measures.accuracy,

@@ -96,6 +96,7 @@ OTHERS = {
 REASONS = {
     ("classify.variable_importance", "random_state"),
     ("classify.variable_importance", "repeats"),
+    ("ldl.accuracy", "k"),
     ("measures.accuracy", "k"),
     ("LeaveOneOut.accuracy", "k"),
     ("bandsample", "size"),

@@ -15,7 +15,8 @@ Examples
 --------
 >>> import rescorla as rw
 >>> words = ["cat", "rat", "hat"]
->>> lexicon = rw.ldl.lexicon(words, [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+>>> vectors = [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+>>> lexicon = rw.ldl.lexicon(words, vectors)
 >>> F, G = rw.ldl.comprehension(lexicon), rw.ldl.production(lexicon)
 >>> rw.ldl.accuracy(lexicon, F), rw.ldl.accuracy(lexicon, G)
 (1.0, 1.0)

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from rescorla._learn.activations import activations
-from rescorla._shared.checks import numbered, one_of, places, whole
+from rescorla._shared.checks import flag, numbered, one_of, places, whole
 from rescorla._weights.directions import best_ranks, blocks, bounded, directions
 from rescorla._weights.weights import Weights
+from rescorla.ldl._lexicon import Lexicon, need_lexicon
 from rescorla.ldl._mappings import is_production, predicted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from rescorla.ldl._lexicon import Lexicon
 
 Nearness = Literal["correlation", "cosine"]
 
@@ -65,6 +64,8 @@ def accuracy(
     0.0
     """
     one_of("by", by, ("types", "tokens"))
+    one_of("method", method, ("correlation", "cosine"))
+    flag("homophones", homophones)
     k = whole("k", k, 1)
     right = ranks(lexicon, weights, candidates, homophones, method) <= k
     tokens = lexicon.frequencies if by == "tokens" else np.ones(len(lexicon))
@@ -79,6 +80,9 @@ def ranks(
     method: Nearness = "correlation",
 ) -> NDArray[np.int64]:
     """1 + the number of words nearer to what is predicted than the right one; last where nothing is."""
+    is_production(lexicon, weights)
+    if candidates is not None:
+        need_lexicon(candidates, "candidates")
     forms = lexicon.words if candidates is None else (*lexicon.words, *candidates.words)
     of_form: dict[str, list[int]] = {}
     for row, form in enumerate(forms):

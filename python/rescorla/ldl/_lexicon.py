@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from rescorla._events.cues import ortho_coding
 from rescorla._events.frames import plain
 from rescorla._events.read import read_events
-from rescorla._shared.checks import flag, near, numbered, only_names, places, several, whole
+from rescorla._shared.checks import flag, near, numbered, only_names, places, several, shown, whole
 from rescorla._weights.vectors import Vectors, labelled
 from rescorla._weights.weights import Weights
 
@@ -58,7 +59,8 @@ def lexicon(
     Examples
     --------
     >>> import rescorla as rw
-    >>> lexicon = rw.ldl.lexicon(["cat", "rat"], {"rat": [1.0, 0.0], "cat": [0.0, 2.0]}, n=2)
+    >>> vectors = {"rat": [1.0, 0.0], "cat": [0.0, 2.0]}
+    >>> lexicon = rw.ldl.lexicon(["cat", "rat"], vectors, n=2)
     >>> lexicon
     <Lexicon: 2 words, 6 n-grams of 2 letters, 2 dimensions>
     >>> lexicon.events[0]
@@ -111,7 +113,8 @@ class Lexicon:
     Examples
     --------
     >>> import rescorla as rw
-    >>> rw.ldl.lexicon(["cat", "rat", "rat"], [[1.0], [2.0], [3.0]])[1:].events.outcomes
+    >>> lexicon = rw.ldl.lexicon(["cat", "rat", "rat"], [[1.0], [2.0], [3.0]])
+    >>> lexicon[1:].events.outcomes
     ('rat', 'rat (2)')
     """
 
@@ -149,11 +152,22 @@ class Lexicon:
             self.counts,
         )
 
+    @cached_property
+    def _attested(self) -> set[tuple[str, str]]:
+        """The n-grams that follow each other in a word; the first one follows nothing."""
+        return {pair for each in self.ngrams for pair in zip(("", *each), each, strict=False)}
+
     def __repr__(self) -> str:
         return (
             f"<Lexicon: {len(self):,} words, {self.events.n_cues:,} n-grams of {self.n} letters, "
             f"{self.vectors.shape[1]:,} dimensions>"
         )
+
+
+def need_lexicon(value: object, argument: str = "lexicon") -> None:
+    """TypeError unless a value is a lexicon."""
+    if not isinstance(value, Lexicon):
+        raise TypeError(f"{argument} must be a Lexicon, which rescorla.ldl.lexicon makes, not {shown(value)}")
 
 
 def _distinct(words: Sequence[str]) -> list[str]:

@@ -10,15 +10,15 @@ from rescorla._events.read import read_events
 from rescorla._learn.activations import activations
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.widrow_hoff import widrow_hoff
-from rescorla._shared.checks import numbered
+from rescorla._shared.checks import numbered, rate
 from rescorla._weights.weights import Weights, need_weights
+from rescorla.ldl._lexicon import Lexicon, need_lexicon
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from rescorla._events.events import Events
-    from rescorla.ldl._lexicon import Lexicon
 
 
 def comprehension(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None) -> Weights:
@@ -66,6 +66,7 @@ def comprehension(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = N
     >>> rw.ldl.comprehension(lexicon).values.round(3).tolist()[:3]
     [[0.375, -0.125], [0.375, -0.125], [0.25, 0.25]]
     """
+    need_lexicon(lexicon)
     if eta is None:
         return equilibrium(lexicon.events, ridge=ridge, outcome_vectors=lexicon.vectors)
     _no_ridge(ridge)
@@ -94,6 +95,7 @@ def production(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None
     >>> round(G["z0", "#ca"], 3), round(G["z0", "#ra"], 3)
     (1.0, 0.0)
     """
+    need_lexicon(lexicon)
     result = _produces(lexicon, lexicon.events.swapped(), ridge, eta)
     if lexicon.counts:
         values, columns = result.values, numbered(result.outcomes)
@@ -139,14 +141,15 @@ def predicted(lexicon: Lexicon, weights: Weights) -> NDArray[np.float64]:
     return activations(lexicon.events, weights, unknown="ignore")
 
 
-def is_production(lexicon: Lexicon, weights: Weights) -> bool:
+def is_production(lexicon: Lexicon, weights: Weights, argument: str = "weights") -> bool:
     """Whether weights lead from the lexicon's vectors; ValueError where they do not lead to them, either."""
-    need_weights(weights)
+    need_lexicon(lexicon)
+    need_weights(weights, argument)
     dimensions = lexicon.vectors.outcomes
     if weights.cues != dimensions and weights.outcomes != dimensions:
         raise ValueError(
-            f"weights must have the {len(dimensions)} dimensions of the lexicon's vectors as outcomes (F) or "
-            f"as cues (G); these have {len(weights.cues)} cues and {len(weights.outcomes)} outcomes"
+            f"{argument} must have the {len(dimensions)} dimensions of the lexicon's vectors as outcomes (F) "
+            f"or as cues (G); these have {len(weights.cues)} cues and {len(weights.outcomes)} outcomes"
         )
     return weights.outcomes != dimensions
 
@@ -168,5 +171,5 @@ def _repeated(lexicon: Lexicon) -> Iterator[Events]:
 
 
 def _no_ridge(ridge: float) -> None:
-    if ridge != 0:
+    if rate("ridge", ridge) != 0:
         raise ValueError("ridge belongs to the equilibrium: leave it out with eta")

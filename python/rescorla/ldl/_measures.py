@@ -42,11 +42,6 @@ def support(lexicon: Lexicon, G: Weights, *, convention: Convention = "judiling"
     ndarray of float64, n_words
         n-grams that G does not have add nothing.
 
-    References
-    ----------
-    Gahl, S. and Baayen, R. H. (2024). Time and thyme again: connecting English spoken word duration to models
-    of the mental lexicon. Language 100, 623-670.
-
     Examples
     --------
     >>> import rescorla as rw
@@ -156,6 +151,7 @@ def density(lexicon: Lexicon, F: Weights, n: int = 8) -> NDArray[np.float64]:
     array([0.046, 0.046])
     """
     n = whole("n", n, 1)
+    _check(lexicon, F, "judiling", "F", False)
     if n > len(lexicon):
         raise ValueError(f"n must be at most the {len(lexicon)} words of the lexicon, not {n}")
     return _over_words(lexicon, F, "correlation", lambda near: [_nearest(near, n)])[0]
@@ -243,6 +239,6 @@ def _uncertainty(near: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _check(lexicon: Lexicon, weights: Weights, convention: str, argument: str, production: bool) -> None:
     one_of("convention", convention, tuple(_METHODS))
-    if is_production(lexicon, weights) is not production:
+    if is_production(lexicon, weights, argument) is not production:
         whence, where = ("dimensions", "n-grams") if production else ("n-grams", "dimensions")
         raise ValueError(f"{argument} must lead from {whence} to {where}; F and G are the wrong way round")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rescorla._shared.checks import near, number, numbered, one_of, places, real_array, whole
+from rescorla._shared.checks import near, numbered, one_of, places, rate, real_array, whole
 from rescorla._weights.weights import Weights
 from rescorla.ldl._mappings import is_production
 
@@ -90,8 +90,8 @@ def produce(
     """
     one_of("stop", stop, ("convergence", "boundary"))
     one_of("follows", follows, ("overlap", "attested"))
-    max_length, tol = whole("max_length", max_length), number("tol", tol)
-    if not is_production(lexicon, G) or is_production(lexicon, F):
+    max_length, tol = whole("max_length", max_length), rate("tol", tol)
+    if is_production(lexicon, F, "F") or not is_production(lexicon, G, "G"):
         raise ValueError("F must lead from n-grams to dimensions, and G from dimensions to n-grams")
     if lexicon.n < 2:
         raise ValueError(
@@ -142,7 +142,7 @@ def _followers(lexicon: Lexicon, ngrams: tuple[str, ...], follows: str) -> dict[
     followers = {ngram: begins.get(ngram[1:], []) for ngram in ngrams}
     followers[""] = [column for column, ngram in enumerate(ngrams) if ngram.startswith(BOUNDARY)]
     if follows == "attested":
-        pairs = {pair for each in lexicon.ngrams for pair in zip(("", *each), each, strict=False)}
+        pairs = lexicon._attested
         followers = {
             ngram: [column for column in columns if (ngram, ngrams[column]) in pairs]
             for ngram, columns in followers.items()

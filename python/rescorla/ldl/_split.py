@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from rescorla._shared.checks import Seed, generator, is_iterable, number, several, whole
-
-if TYPE_CHECKING:
-    from rescorla.ldl._lexicon import Lexicon
+from rescorla.ldl._lexicon import Lexicon, need_lexicon
 
 
 def careful_split(
@@ -54,6 +51,7 @@ def careful_split(
     >>> len(train), len(test), set(test.events.cues) <= set(train.events.cues)
     (5, 1, True)
     """
+    need_lexicon(lexicon)
     n = len(lexicon)
     if isinstance(test, float):
         share = number("test", test)

@@ -63,7 +63,7 @@ def read_vectors(path: PathName, words: Iterable[str]) -> Weights:
     """
     name = path_name(path)
     asked = dict.fromkeys(only_names("words must be str", several("words", plain(words), "words")))
-    wanted = {word.encode(): word for word in asked}
+    wanted = {word.encode(errors="surrogatepass"): word for word in asked}
     found: dict[str, NDArray[np.float64]] = {}
     length = 0
     with open(name, "rb") as raw, gzip.open(raw) if raw.peek(2)[:2] == b"\x1f\x8b" else raw as file:
