@@ -550,6 +550,7 @@ def calls() -> dict[str, Call]:
                 "eta": 1.0,
                 "bias": True,
                 "max_sweeps": 10,
+                "schedule": rw.schedules.inverse_time(10),
                 "initial": None,
                 "seed": 1,
                 "record": "loss",

@@ -18,12 +18,13 @@ use rescorla::kernel::isa::Isa;
 
 const CUES: usize = 6;
 const OUTCOMES: usize = 9;
-const KINDS: [(Activation, Loss); 5] = [
+const KINDS: [(Activation, Loss); 6] = [
     (Activation::Identity, Loss::Squared),
     (Activation::Logistic, Loss::Squared),
     (Activation::Logistic, Loss::Log),
     (Activation::Tanh, Loss::Squared),
     (Activation::Relu, Loss::Squared),
+    (Activation::Threshold, Loss::Squared),
 ];
 
 type Event = (Vec<u32>, Vec<u32>, u32);
@@ -204,6 +205,7 @@ impl Case {
                         }
                         (Activation::Relu, _) if h < 0.0 => 0.0,
                         (Activation::Relu, _) => target - h,
+                        (Activation::Threshold, _) => target - f64::from(h > 0.0),
                     };
                     let beta = self.beta * if self.scheduled { factor(number) } else { 1.0 };
                     let beta = if self.mean { beta / batch.len() as f64 } else { beta };
@@ -332,7 +334,7 @@ fn plans_that_do_not_fit_are_refused() {
 
 #[test]
 fn names_are_what_they_print() {
-    for activation in [Activation::Identity, Activation::Logistic, Activation::Tanh, Activation::Relu] {
+    for activation in [Activation::Identity, Activation::Logistic, Activation::Tanh, Activation::Relu, Activation::Threshold] {
         assert_eq!(activation.to_string().parse::<Activation>().unwrap(), activation);
     }
     assert!("step".parse::<Activation>().unwrap_err().to_string().contains("step"));

@@ -206,7 +206,7 @@ def delta_rule(
     lambda_: PerName,
     cues: Sequence[str],
     outcomes: Sequence[str],
-    activation_function: Literal["identity", "logistic", "tanh", "relu"] = "identity",
+    activation_function: Literal["identity", "logistic", "tanh", "relu", "threshold"] = "identity",
     loss: Literal["squared", "log"] = "squared",
     batch: int | Literal["full"] = 1,
     reduction: Literal["sum", "mean"] = "sum",
@@ -252,6 +252,8 @@ def delta_rule(
                         target = (maximum[outcome] + maximum[outcome]) * present - n * maximum[outcome]
                     elif activation_function == "relu":
                         y, slope = (zero, zero) if y < 0 else (y, one)
+                    elif activation_function == "threshold":
+                        y = one if y > 0 else zero
                     u = rate * (target - n * y)
                     if loss == "squared":
                         u = u * slope
@@ -266,7 +268,7 @@ def delta_rule_on_rows(
     alpha: Sequence[Scalar],
     beta: Scalar,
     n_outcomes: int,
-    activation_function: Literal["identity", "logistic", "tanh", "relu"] = "identity",
+    activation_function: Literal["identity", "logistic", "tanh", "relu", "threshold"] = "identity",
     loss: Literal["squared", "log"] = "squared",
     batch: int | Literal["full"] = 1,
     reduction: Literal["sum", "mean"] = "sum",
@@ -307,6 +309,8 @@ def delta_rule_on_rows(
                         slope = one - y * y
                     elif activation_function == "relu":
                         y, slope = (zero, zero) if h < 0 else (h, one)
+                    elif activation_function == "threshold":
+                        y = one if h > 0 else zero
                     u = rate * (number(Z[t][j]) - y)
                     if loss == "squared":
                         u = u * slope
@@ -325,6 +329,7 @@ def values_of(sums: Sequence[float], activation_function: str) -> list[float]:
         "logistic": logistic,
         "tanh": math.tanh,
         "relu": lambda h: max(h, 0.0),
+        "threshold": lambda h: float(h > 0),
     }
     return [functions[activation_function](h) for h in sums]
 
@@ -417,11 +422,13 @@ def rosenblatt(
     weights: Sequence[float],
     bias: float | None,
     max_sweeps: int,
+    schedule: Callable[[int], float] | None = None,
 ) -> tuple[list[float], float | None, list[int], list[int]]:
     """The perceptron: weights and bias, mistakes of each sweep, how often each example was added.
 
     A row of X has the values of some columns, in their order. No bias: `None`. From zero weights what is
-    learned at a rate of 1 is multiplied by eta.
+    learned at a rate of 1 is multiplied by eta. The factor on eta is that of the token, which is counted from
+    1 through all sweeps; in a batch that of the first.
     """
     if not any(weights) and not bias:
         scale, eta = eta, 1.0
@@ -440,7 +447,8 @@ def rosenblatt(
     def add(t: int) -> None:
         nonlocal bias
         added[t] += 1
-        step = eta * y[t]
+        token = len(X) * (len(errors) - 1) + 1 + (t if rule == "single" else 0)
+        step = (eta if schedule is None else eta * schedule(token)) * y[t]
         for i, x in X[t].items():
             weights[i] = weights[i] + step * x
         bias = None if bias is None else bias + step

@@ -16,12 +16,13 @@ use rescorla::kernel::isa::Isa;
 
 const P: usize = 5;
 const Q: usize = 21;
-const KINDS: [(Activation, Loss); 5] = [
+const KINDS: [(Activation, Loss); 6] = [
     (Activation::Identity, Loss::Squared),
     (Activation::Logistic, Loss::Squared),
     (Activation::Logistic, Loss::Log),
     (Activation::Tanh, Loss::Squared),
     (Activation::Relu, Loss::Squared),
+    (Activation::Threshold, Loss::Squared),
 ];
 
 /// A sparse matrix as its parts.
@@ -193,10 +194,11 @@ impl Case {
                         Activation::Logistic => 1.0 / (1.0 + (-h.to_f64()).exp()),
                         Activation::Tanh => h.to_f64().tanh(),
                         Activation::Relu => h.to_f64().max(0.0),
+                        Activation::Threshold => f64::from(h.to_f64() > 0.0),
                     });
                     let u = rate.times(z[token as usize * Q + j].minus(y));
                     let u = match self.kind {
-                        (Activation::Identity, _) | (_, Loss::Log) => u,
+                        (Activation::Identity | Activation::Threshold, _) | (_, Loss::Log) => u,
                         (Activation::Logistic, _) => u.times(y.times(one.minus(y))),
                         (Activation::Tanh, _) => u.times(one.minus(y.times(y))),
                         (Activation::Relu, _) if h.to_f64() < 0.0 => u.times(E::default()),
@@ -387,7 +389,7 @@ proptest! {
     ) {
         let x: Vec<f64> = examples.iter().flat_map(|(x, _)| x.clone()).collect();
         let y: Vec<f64> = examples.iter().map(|(_, yes)| if *yes { 1.0 } else { -1.0 }).collect();
-        let plan = PerceptronPlan { update, eta, initial: &initial, bias, max_sweeps: 20 };
+        let plan = PerceptronPlan { update, eta, factors: None, initial: &initial, bias, max_sweeps: 20 };
         let (weights, bias, errors) = plain_perceptron(&x, &y, &plan);
         let parts = Parts::of(&x, P);
         for rows in [NumberRows::dense(&x, [y.len(), P]).unwrap(), parts.rows(P)] {
@@ -402,7 +404,7 @@ proptest! {
 /// Learns one example after a change of what is told.
 fn perceive(y: &[f64], monitor: &Monitor, change: impl FnOnce(&mut PerceptronPlan<'_>)) -> Result<Plane> {
     let mut plan =
-        PerceptronPlan { update: Update::Single, eta: 1.0, initial: &[0.0], bias: None, max_sweeps: 9 };
+        PerceptronPlan { update: Update::Single, eta: 1.0, factors: None, initial: &[0.0], bias: None, max_sweeps: 9 };
     change(&mut plan);
     perceptron::learn(&NumberRows::dense(&[1.0, 1.0], [2, 1])?, y, &plan, monitor)
 }

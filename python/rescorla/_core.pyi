@@ -439,6 +439,7 @@ def perceptron(
     *,
     rule: str,
     eta: float,
+    factors: NDArray[np.float64] | None,
     initial: NDArray[np.float64],
     bias: float | None,
     max_sweeps: int,

@@ -14,7 +14,7 @@ type PyPlane<'py> =
 
 /// Learns the classes of the rows of a table.
 #[pyfunction]
-#[pyo3(signature = (x, y, *, rule, eta, initial, bias, max_sweeps, progress))]
+#[pyo3(signature = (x, y, *, rule, eta, factors, initial, bias, max_sweeps, progress))]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn perceptron<'py>(
     py: Python<'py>,
@@ -22,6 +22,7 @@ pub(crate) fn perceptron<'py>(
     y: Read1<'py, f64>,
     rule: &str,
     eta: f64,
+    factors: Option<Read1<'py, f64>>,
     initial: Read1<'py, f64>,
     bias: Option<f64>,
     max_sweeps: u64,
@@ -31,7 +32,15 @@ pub(crate) fn perceptron<'py>(
     let rows = table.rows()?;
     let y = y.to_vec()?;
     let initial = initial.to_vec()?;
-    let plan = PerceptronPlan { update: rule.parse()?, eta, initial: &initial, bias, max_sweeps };
+    let factors = factors.map(|factors| factors.to_vec()).transpose()?;
+    let plan = PerceptronPlan {
+        update: rule.parse()?,
+        eta,
+        factors: factors.as_deref(),
+        initial: &initial,
+        bias,
+        max_sweeps,
+    };
     let products = (rows.n_values() as u64).saturating_add(y.len() as u64).saturating_mul(max_sweeps);
     let plane = watched_if_long(py, &progress, products, |monitor| learn(&rows, &y, &plan, monitor))?;
     let counts = |counts: Vec<u64>| {

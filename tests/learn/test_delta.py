@@ -25,6 +25,7 @@ KINDS = [
     ("logistic", "log"),
     ("tanh", "squared"),
     ("relu", "squared"),
+    ("threshold", "squared"),
 ]
 BENT = [kind for kind in KINDS if kind[0] != "identity"]
 # Small, large, and all tokens: there are 40 at most.
@@ -153,7 +154,7 @@ def test_the_delta_rule_is_the_reference(
         return
     result = asked.delta_rule(source, **rule)
     assert (result.cues, result.outcomes) == (all_cues, all_outcomes)
-    if activation in ("identity", "relu"):
+    if activation in ("identity", "relu", "threshold"):
         assert some.bits(result.values) == some.bits(values)
     else:
         # Python's functions may be others than the engine's.
@@ -541,7 +542,7 @@ def test_no_events_leave_what_there_was() -> None:
     [
         ({"beta": -0.1}, ValueError, "beta must be 0 or more"),
         ({"beta": (0.1, 0.2)}, TypeError, "beta must be a number"),
-        ({"activation": "step"}, ValueError, "'identity' or 'logistic' or 'tanh' or 'relu' or 'softmax'"),
+        ({"activation": "step"}, ValueError, "'tanh' or 'relu' or 'threshold' or 'softmax'"),
         ({"loss": "hinge"}, ValueError, "'squared' or 'log'"),
         ({"loss": "log"}, ValueError, "the activations 'logistic' and 'softmax'"),
         ({"loss": "log", "activation": "logistic", "lambda_": 1.5}, ValueError, "between 0 and 1"),

@@ -115,7 +115,7 @@ def test_arrays_are_learned_as_the_reference_learns_them(
         return
     result = asked.delta_rule((X, targets), **rule)
     assert (list(result.cues), list(result.outcomes)) == names
-    if activation in ("identity", "relu"):
+    if activation in ("identity", "relu", "threshold"):
         assert some.bits(result.values) == some.bits(values)
     else:
         # Python's functions may be others than the engine's.

@@ -13,10 +13,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
+from test_delta import factor_of
 from test_delta_rows import VALUES, standing, tables
 
 RULES = st.sampled_from(["single", "batch"])
 SWEEPS = st.integers(1, 12)
+# Factors on the rate, which is 0 after a while in one of them.
+SCHEDULES = st.sampled_from(
+    [None, rw.schedules.inverse_time(3.0), rw.schedules.piecewise([5, 19], [1.0, 0.5, 0.0])]
+)
 ETAS = st.sampled_from([1.0, 0.1, 0.3, 2.0])
 
 
@@ -28,7 +33,7 @@ def problems(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     return draw(tables(n, p)), np.array(y)
 
 
-@given(problems(), st.data(), RULES, ETAS, st.booleans(), SWEEPS, st.booleans())
+@given(problems(), st.data(), RULES, ETAS, st.booleans(), SWEEPS, st.booleans(), SCHEDULES)
 def test_the_perceptron_is_the_reference(
     problem: tuple[Any, Any],
     data: st.DataObject,
@@ -37,6 +42,7 @@ def test_the_perceptron_is_the_reference(
     bias: bool,
     sweeps: int,
     is_sparse: bool,
+    schedule: Any,
 ) -> None:
     X, y = problem
     p = X.shape[1]
@@ -44,15 +50,25 @@ def test_the_perceptron_is_the_reference(
     examples = sparse.csr_array(X) if is_sparse else X
     first = start or [0.0] * p
     weights, intercept, errors, added = reference.rosenblatt(
-        standing(examples), y.tolist(), rule, eta, first, 0.0 if bias else None, sweeps
+        standing(examples),
+        y.tolist(),
+        rule,
+        eta,
+        first,
+        0.0 if bias else None,
+        sweeps,
+        None if schedule is None else factor_of(schedule),
     )
     fit = rw.perceptrons.perceptron(
-        examples, y, rule=rule, eta=eta, bias=bias, max_sweeps=sweeps, initial=start
+        examples, y, rule=rule, eta=eta, bias=bias, max_sweeps=sweeps, schedule=schedule, initial=start
     )
     assert some.bits(fit.coef) == some.bits(np.array(weights))
     assert fit.intercept == (intercept or 0.0)
     assert fit.errors.tolist() == errors
-    assert fit.strengths.tolist() == [eta * n for n in added]
+    if schedule is None:
+        assert fit.strengths.tolist() == [eta * n for n in added]
+    else:
+        assert fit.parameters["schedule"] == repr(schedule)
     assert fit.converged == (errors[-1] == 0)
     assert fit.n_steps == (sum(added) if rule == "single" else sum(wrong > 0 for wrong in errors))
     # The weights are the start and the examples, as often as these were added.

@@ -18,7 +18,7 @@ from rescorla._learn.delta.delta_rule import (
     slower,
 )
 from rescorla._learn.delta.sources import check_targets
-from rescorla._learn.delta.units import NAMES, UNBOUNDED
+from rescorla._learn.delta.units import SLOPING, UNBOUNDED
 from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import (
     PerName,
@@ -136,7 +136,7 @@ class ErrorDriven(LinearEstimator):
     def _rule(self) -> Rule:
         """What is learned by, besides rates and passes: what the estimator says of it."""
         rule = Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
-        one_of("activation", rule.activation, NAMES)
+        one_of("activation", rule.activation, SLOPING)
         one_of("initial", rule.initial, (None, "random"))
         return rule
 

@@ -13,6 +13,7 @@ from rescorla._events.order import token_orders
 from rescorla._learn.arrays import products
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.record import record as recorded_facts
+from rescorla._learn.schedule import Schedule, factors_of, name_of
 from rescorla._shared.checks import Seed, flag, generator, number, one_of, recorded_seed, whole
 from rescorla._shared.progress import Progress, part, watching
 from rescorla._weights.vectors import Examples, Table, same_length, table_of, taken, vector_of
@@ -32,6 +33,7 @@ def perceptron(
     eta: float = 1.0,
     bias: bool = True,
     max_sweeps: int = 1000,
+    schedule: Schedule | None = None,
     initial: LinearFit | Literal["random"] | ArrayLike | None = None,
     seed: Seed | None = None,
     record: Literal["loss", "accuracy"] | None = None,
@@ -64,6 +66,10 @@ def perceptron(
     max_sweeps : int, default 1000
         When to give up. Where a plane separates the classes the single rule ends by itself, after at most
         (R / gamma)^2 mistakes from zero: R the greatest |(x, 1)|, gamma the greatest stability that there is.
+    schedule : callable, optional
+        Factors on eta: a function of token numbers (int64, from 1 on through all sweeps, an example being a
+        token in each) that gives a factor for each, as `rescorla.schedules` have it. A sweep of the batch
+        rule has the factor of its first token.
     initial : "random", array_like of n_features or LinearFit, optional
         What to start from: zero; numbers of the normal distribution with mean 0 and standard deviation 1,
         drawn with the seed, the bias last; these weights, with a bias of 0; or the weights and the bias of a
@@ -85,8 +91,9 @@ def perceptron(
     LinearFit
         ``errors`` is the learning curve: the mistakes made in each sweep (single), or by the weights at its
         beginning (batch). ``converged``: whether the last sweep had none. ``n_steps``: how often the weights
-        were moved, by one mistake or by all of a sweep. ``strengths``: eta times how often each example was
-        added. Without examples nothing is learned, which counts as converged.
+        were moved, by one mistake or by all of a sweep. ``strengths``: how much of each example was added:
+        eta times how often, or with a schedule the sum of its rates. Without examples nothing is learned,
+        which counts as converged.
 
     Raises
     ------
@@ -164,11 +171,11 @@ def perceptron(
     # From zero weights eta scales everything; multiples of an eta that is no power of two would round, and
     # put on one side of the plane what lies on it.
     scale = 1.0 if weights.any() or start else eta
-    how = _How(rule, eta / scale, bias, rng if rule == "single" else None, record)
+    how = _How(rule, eta / scale, bias, schedule, rng if rule == "single" else None, record)
     started = perf_counter()
     try:
         with watching(progress, "learning", "sweeps", sweeps) as watch:
-            coef, intercept, stability, errors, added, history = how.learn(
+            coef, intercept, stability, errors, added, strengths, history = how.learn(
                 table, signs, weights, start, sweeps, watch
             )
     except FloatingPointError as error:
@@ -194,6 +201,7 @@ def perceptron(
         max_sweeps=sweeps,
         initial=initial if isinstance(initial, str) else None,
         continued=initial is not None and not isinstance(initial, str),
+        schedule=None if schedule is None else name_of(schedule),
         seed=recorded_seed(seed),
         **({} if record is None else {"record": record}),
         n_examples=table.shape[0],
@@ -206,7 +214,7 @@ def perceptron(
         n_steps=int(added.sum() if rule == "single" else np.count_nonzero(errors)),
         errors=errors,
         converged=bool(errors[-1] == 0),
-        strengths=eta * added.astype(np.float64),
+        strengths=eta * strengths,
         history=None if record is None else history,
         feature_names=table.names,
         parameters=parameters,
@@ -214,13 +222,15 @@ def perceptron(
 
 
 class _Found(NamedTuple):
-    """Weights, bias, stability, the errors of each sweep, how often each example was added; and a record."""
+    """Weights, bias, stability, the errors of each sweep; how often each example was added, and the sum of
+    its factors; and a record."""
 
     coef: NDArray[np.float64]
     intercept: float
     stability: float
     errors: NDArray[np.int64]
     added: NDArray[np.int64]
+    strengths: NDArray[np.float64]
     history: NDArray[np.float64]
 
 
@@ -230,6 +240,7 @@ class _How(NamedTuple):
     rule: Literal["single", "batch"]
     eta: float
     bias: bool
+    schedule: Schedule | None
     rng: np.random.Generator | None
     record: Record | None
 
@@ -243,27 +254,39 @@ class _How(NamedTuple):
         watch: Callable[[int, int], object] | None,
     ) -> _Found:
         """All sweeps at once, or one after another where something is to be done between them."""
-        if self.rng is None and self.record is None:
-            return _Found(*self._sweeps(x, y, weights, bias, sweeps, watch), np.zeros(0))
+        if self.rng is None and self.record is None and self.schedule is None:
+            found = self._sweeps(x, y, weights, bias, sweeps, None, watch)
+            return _Found(*found, found[-1].astype(np.float64), np.zeros(0))
         n = len(y)
-        ones, added = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        ones, added, strengths = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n)
         errors, history = [], []
         for sweep in range(sweeps):
             order = None if self.rng is None else token_orders(1, ones, self.rng)[0]
             ordered, signs = (x, y) if order is None else (taken(x, order), y[order])
             watching_sweep = part(watch, sweep * n, sweeps * n)
+            factors = self._factors(sweep, n)
             weights, bias, stability, wrong, more = self._sweeps(
-                ordered, signs, weights, bias, 1, watching_sweep
+                ordered, signs, weights, bias, 1, factors, watching_sweep
             )
-            added[slice(None) if order is None else order] += more
+            rows = slice(None) if order is None else order
+            added[rows] += more
+            strengths[rows] += more if factors is None else more * factors
             errors.append(int(wrong[0]))
             if self.record is not None:
                 history.append(_recorded(x, y, weights, bias, self.record))
             if not errors[-1]:
                 break
-        return _Found(
-            weights, bias, stability, np.array(errors, dtype=np.int64), added, np.array(history, dtype=float)
-        )
+        wrongs = np.array(errors, dtype=np.int64)
+        return _Found(weights, bias, stability, wrongs, added, strengths, np.array(history, dtype=float))
+
+    def _factors(self, sweep: int, n: int) -> NDArray[np.float64] | None:
+        """Those on eta of a sweep's examples."""
+        if self.schedule is None:
+            return None
+        tokens = np.arange(sweep * n + 1, (sweep + 1) * n + 1, dtype=np.int64)
+        if self.rule == "batch":
+            tokens[1:] = tokens[:1]
+        return factors_of(self.schedule, tokens, self.eta, _FLOAT64)
 
     def _sweeps(
         self,
@@ -272,6 +295,7 @@ class _How(NamedTuple):
         weights: NDArray[np.float64],
         bias: float,
         sweeps: int,
+        factors: NDArray[np.float64] | None,
         watch: Callable[[int, int], object] | None,
     ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]:
         return _core.perceptron(
@@ -279,6 +303,7 @@ class _How(NamedTuple):
             y,
             rule=self.rule,
             eta=self.eta,
+            factors=factors,
             initial=weights,
             bias=bias if self.bias else None,
             max_sweeps=sweeps,

@@ -1,7 +1,7 @@
 //! Activation functions and losses: what a unit answers to the sum of its weights, and what an error then moves.
 //!
 //! ```text
-//! y = g(h);   e = t - n * y;   u = rate * e;   u = u * g'(h)      (squared loss, g other than the identity)
+//! y = g(h);   e = t - n * y;   u = rate * e;   u = u * g'(h)      (squared loss, g other than identity and threshold)
 //! ```
 //!
 //! `t` is the sum of the targets of `n` tokens that have the same `h`.
@@ -26,6 +26,9 @@ pub enum Activation {
     /// The sum where it is above zero, else zero. At zero it has the slope 1, as above it: with 0 there weights that begin at zero
     /// would stay there.
     Relu,
+    /// 1 where the sum is above zero, else 0. It has no slope that could teach: its errors move weights as they are, which is the
+    /// perceptron rule.
+    Threshold,
 }
 
 /// What is made small.
@@ -42,9 +45,11 @@ impl FromStr for Activation {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let known = [Self::Identity, Self::Logistic, Self::Tanh, Self::Relu];
+        let known = [Self::Identity, Self::Logistic, Self::Tanh, Self::Relu, Self::Threshold];
         known.into_iter().find(|activation| activation.to_string() == name).ok_or_else(|| {
-            Error::Argument(format!("expected activation identity, logistic, tanh or relu, found {name:?}"))
+            Error::Argument(format!(
+                "expected activation identity, logistic, tanh, relu or threshold, found {name:?}"
+            ))
         })
     }
 }
@@ -56,6 +61,7 @@ impl fmt::Display for Activation {
             Self::Logistic => "logistic",
             Self::Tanh => "tanh",
             Self::Relu => "relu",
+            Self::Threshold => "threshold",
         })
     }
 }
@@ -179,6 +185,8 @@ fn apply<E: Scalar>(activation: Activation, values: &mut [E]) {
             // What is not a number stays so.
             Activation::Relu if h < 0.0 => 0.0,
             Activation::Relu => h,
+            Activation::Threshold if h.is_nan() => h,
+            Activation::Threshold => f64::from(u8::from(h > 0.0)),
         });
     }
 }
@@ -202,7 +210,7 @@ unsafe fn slope<V: Vector>(activation: Activation, y: V) -> V {
     unsafe {
         let one = V::splat(V::Element::from_f64(1.0));
         match activation {
-            Activation::Identity => one,
+            Activation::Identity | Activation::Threshold => one,
             Activation::Logistic => y.times(one.minus(y)),
             Activation::Tanh => one.minus(y.times(y)),
             Activation::Relu => y,

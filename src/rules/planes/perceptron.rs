@@ -3,7 +3,7 @@
 //! ```text
 //! f(x) = +0.0; for each column i of x in order: f = f + x[i] * w[i];  with a bias: f = f + w0
 //! an example is wrong unless y * f(x) > 0
-//! to add an example: s = eta * y; for each column i of x in order: w[i] = w[i] + s * x[i];  with a bias: w0 = w0 + s
+//! to add an example: s = eta * factor * y; for each column i of x in order: w[i] = w[i] + s * x[i];  with a bias: w0 = w0 + s
 //!
 //! single: a sweep goes through the examples in order, and adds each one that is wrong with the weights of the moment
 //! batch:  a sweep finds all examples that are wrong with its first weights, and then adds these in order
@@ -62,6 +62,8 @@ pub struct PerceptronPlan<'a> {
     pub update: Update,
     /// How much of an example is added.
     pub eta: f64,
+    /// Factors on eta, one an example, the same in each sweep; `None`: 1.
+    pub factors: Option<&'a [f64]>,
     /// The weights to begin with, one a column.
     pub initial: &'a [f64],
     /// The bias to begin with; `None`: there is none.
@@ -107,6 +109,9 @@ pub fn learn(
     if y.iter().any(|y| y.abs() != 1.0) {
         return Err(Error::Argument("expected classes +1 and -1".into()));
     }
+    if plan.factors.is_some_and(|factors| factors.len() != n || factors.iter().any(|f| !f.is_finite())) {
+        return Err(Error::Argument(format!("expected {n} finite factors, one for each example")));
+    }
     let numbers = plan.initial.iter().chain(plan.bias.as_ref());
     if !(plan.eta.is_finite() && plan.eta > 0.0) || numbers.into_iter().any(|weight| !weight.is_finite()) {
         return Err(Error::Argument("expected eta above 0, and finite numbers".into()));
@@ -115,6 +120,7 @@ pub fn learn(
         x,
         y,
         eta: plan.eta,
+        factors: plan.factors,
         weights: copied(plan.initial)?,
         bias: plan.bias,
         added: filled(0, n)?,
@@ -145,6 +151,7 @@ struct SignUnit<'a> {
     x: &'a NumberRows<'a, f64>,
     y: &'a [f64],
     eta: f64,
+    factors: Option<&'a [f64]>,
     weights: Vec<f64>,
     bias: Option<f64>,
     /// How often each example was added.
@@ -237,7 +244,8 @@ impl SignUnit<'_> {
 
     /// Adds an example.
     fn add(&mut self, example: usize) {
-        let (row, step) = (self.x.row(example), self.eta * self.y[example]);
+        let eta = self.factors.map_or(self.eta, |factors| self.eta * factors[example]);
+        let (row, step) = (self.x.row(example), eta * self.y[example]);
         match row.columns {
             None => row.values.iter().zip(&mut self.weights).for_each(|(x, weight)| *weight += step * x),
             Some(columns) => {

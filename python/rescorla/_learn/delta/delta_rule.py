@@ -40,7 +40,7 @@ from rescorla._weights.weights import Weights
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-Activation = Literal["identity", "logistic", "tanh", "relu"]
+Activation = Literal["identity", "logistic", "tanh", "relu", "threshold"]
 """The functions that the engine has."""
 
 AnyActivation: TypeAlias = Literal[Activation, "softmax"] | tuple[Function, Function]
@@ -114,12 +114,13 @@ def delta_rule(
         is 0, and with tanh -lambda. Logistic and tanh approach 1 and never reach it; with tanh a lambda below
         1 keeps weights finite where a plane separates the events. With arrays it must be 1.0: scale Z
         instead.
-    activation : {"identity", "logistic", "tanh", "relu", "softmax"} or (g, g'), default "identity"
-        The function g: h itself, 1 / (1 + exp(-h)), the hyperbolic tangent, max(h, 0), or exp(h_j) divided by
-        the sum of exp(h) over all outcomes. Or a pair of functions of your own: the first gives g(h) for an
-        array of sums, tokens x outcomes, the second its derivative at the same sums. They are called by the
-        calling thread, for some tokens at a time, and need a `batch` of more than one. The slope of "relu" at
-        0 is taken to be 1, so that weights that begin at zero can learn.
+    activation : {"identity", "logistic", "tanh", "relu", "threshold", "softmax"} or pair, default "identity"
+        The function g: h itself; 1 / (1 + exp(-h)); the hyperbolic tangent; max(h, 0); 1 where h > 0 and else
+        0; or exp(h_j) divided by the sum of exp(h) over all outcomes. Or a pair of functions of your own: the
+        first gives g(h) for an array of sums, tokens x outcomes, the second its derivative at the same sums.
+        They are called by the calling thread, for some tokens at a time, and need a `batch` of more than one.
+        The slope of "relu" at 0 is taken to be 1, so that weights that begin at zero can learn. "threshold"
+        has no slope, and g' is left out: this is the perceptron rule, which learns from mistakes alone.
     loss : {"squared", "log"}, default "squared"
         The loss to minimise, summed over the outcomes: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g) of the
         logistic function, and -t log g of softmax, with targets from 0 to 1. Full-batch descent of the log
@@ -448,8 +449,7 @@ def _descended(
 
 
 def batch_size(activation: str, loss: Loss, batch: object, reduction: Reduction) -> int | None:
-    """The tokens of a batch, None for all of them, for a function of the engine; ValueError for others."""
-    one_of("activation", activation, ENGINE)
+    """The tokens of a batch, None for all of them, for a function with a slope; ValueError for others."""
     return _size_of(unit_of(activation), loss, batch, reduction)
 
 

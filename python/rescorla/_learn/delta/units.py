@@ -17,8 +17,11 @@ Function: TypeAlias = "Callable[[NDArray[Any]], Any]"
 
 Loss = Literal["squared", "log"]
 
-ENGINE = ("identity", "logistic", "tanh", "relu")
-"""The functions that the engine has: of each sum alone."""
+SLOPING = ("identity", "logistic", "tanh", "relu")
+"""Functions of each sum alone that have a slope."""
+
+ENGINE = (*SLOPING, "threshold")
+"""The functions that the engine has."""
 
 UNBOUNDED = ("identity", "relu")
 """Those whose values, and errors, may grow without end."""
@@ -123,6 +126,8 @@ _UNITS = {
         Unit("tanh", np.tanh, lambda _, values: 1 - values * values, absent=-1.0),
         # The slope is 1 at zero: with 0 there weights that begin at zero would stay there.
         Unit("relu", lambda sums: np.maximum(sums, 0), lambda sums, _: (sums >= 0).astype(sums.dtype)),
+        # No slope could teach: its errors move weights as they are.
+        Unit("threshold", lambda sums: (sums > 0).astype(sums.dtype), lambda sums, _: np.ones_like(sums)),
         Unit("softmax", _softmax, None),
     )
 }
