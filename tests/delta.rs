@@ -334,7 +334,13 @@ fn plans_that_do_not_fit_are_refused() {
 
 #[test]
 fn names_are_what_they_print() {
-    for activation in [Activation::Identity, Activation::Logistic, Activation::Tanh, Activation::Relu, Activation::Threshold] {
+    for activation in [
+        Activation::Identity,
+        Activation::Logistic,
+        Activation::Tanh,
+        Activation::Relu,
+        Activation::Threshold,
+    ] {
         assert_eq!(activation.to_string().parse::<Activation>().unwrap(), activation);
     }
     assert!("step".parse::<Activation>().unwrap_err().to_string().contains("step"));

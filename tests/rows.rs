@@ -403,8 +403,14 @@ proptest! {
 
 /// Learns one example after a change of what is told.
 fn perceive(y: &[f64], monitor: &Monitor, change: impl FnOnce(&mut PerceptronPlan<'_>)) -> Result<Plane> {
-    let mut plan =
-        PerceptronPlan { update: Update::Single, eta: 1.0, factors: None, initial: &[0.0], bias: None, max_sweeps: 9 };
+    let mut plan = PerceptronPlan {
+        update: Update::Single,
+        eta: 1.0,
+        factors: None,
+        initial: &[0.0],
+        bias: None,
+        max_sweeps: 9,
+    };
     change(&mut plan);
     perceptron::learn(&NumberRows::dense(&[1.0, 1.0], [2, 1])?, y, &plan, monitor)
 }
