@@ -32,6 +32,7 @@ mod learn;
 mod lines;
 mod minover;
 mod output;
+mod people;
 mod perceptron;
 mod row_solver;
 mod stream;
@@ -77,6 +78,8 @@ mod _core {
     use super::minover::minover;
     #[pymodule_export]
     use super::output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange};
+    #[pymodule_export]
+    use super::people::learn_each;
     #[pymodule_export]
     use super::perceptron::perceptron;
     #[pymodule_export]

@@ -24,6 +24,7 @@ mod kernels;
 mod mean;
 pub mod memory;
 mod order;
+pub mod people;
 mod plan;
 mod record;
 pub(crate) mod script;

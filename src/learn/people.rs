@@ -1,0 +1,789 @@
+//! Persons: each starts from the same weights and learns trials of his own; what is predicted before a trial is recorded.
+//!
+//! ```text
+//! for each person: W = W_0
+//!     for each of his trials, in order:
+//!         record what W predicts
+//!         learn the trial, as often as its frequency says
+//! ```
+//!
+//! Nobody copies W_0. A person has the rows of the cues in his trials, and of names the columns that are recorded, in tiles that stay
+//! in the second cache. Each tile goes through his trials by the loop of the rule (`general`), so that every bit is that of learning all
+//! of W. Where cues stand for vectors every trial changes every row: then a person has all of them.
+//!
+//! Threads take persons whose trials begin in one chunk of the events, so that a chunk is decoded about once.
+
+use std::mem::{replace, take};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::general::{RuleTile, TokenRoom};
+use super::script::{Event, NONE};
+use super::targets::{Columns, Targets};
+use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
+use crate::error::{Error, Result};
+use crate::events::EventFile;
+use crate::kernel::dispatch::{Loops, compiled};
+use crate::kernel::element::Element;
+use crate::kernel::isa::Isa;
+use crate::lists::Lists;
+use crate::memory::{Grow, filled};
+use crate::monitor::{Monitor, Pulse};
+use crate::rules::rule::Rule;
+use crate::threads::{each, sensible};
+use crate::tiles::forgetting::{Retention, Rows};
+use crate::tiles::rule::Parameters;
+use crate::tiles::vectors::Vectors;
+
+/// Bytes of a person's tile, so that it stays in the second cache.
+const TILE: usize = 1 << 20;
+/// The fewest columns of a tile, if there are so many: narrower ones cost too much for each trial.
+const NARROWEST: usize = 64;
+
+/// Who learns, by which parameters, from which weights. Persons are ranges of the events.
+pub struct PeoplePlan<'a, E> {
+    /// The first event of each person, and the end of the last; rising.
+    pub starts: &'a [u64],
+    /// The salience of each person, of all cues.
+    pub alpha: &'a [f64],
+    /// The saliences of the file's cues, in place of the persons'.
+    pub saliences: Option<&'a [f64]>,
+    /// The learning rate of each person where the outcome is present.
+    pub beta1: &'a [f64],
+    /// And where it is absent.
+    pub beta2: &'a [f64],
+    /// The asymptote of each person, of all outcomes.
+    pub lambda: &'a [f64],
+    /// What a token leaves of each person's weights.
+    pub retention: &'a [f64],
+    /// W_0, row after row; all zero if `None`.
+    pub initial: Option<&'a [E]>,
+    /// How many columns W_0 has.
+    pub n_columns: usize,
+    /// The row of W_0 for each of the file's cues; `u32::MAX`: a row of zeros. For vectors of cues it is not used.
+    pub rows: &'a [u32],
+    /// The column of W_0 for each outcome: the file's, and after them others that are recorded. `u32::MAX`: a column of zeros. For
+    /// vectors of outcomes it is not used.
+    pub columns: &'a [u32],
+    /// What cues stand for: as many numbers each as W_0 has rows.
+    pub cue_vectors: Option<(&'a [E], usize)>,
+    /// What outcomes stand for: as many numbers each as W_0 has columns.
+    pub outcome_vectors: Option<&'a [E]>,
+    /// Whether trials are learned. If not, W_0 alone predicts.
+    pub update: bool,
+    /// Threads to use at most.
+    pub threads: usize,
+    /// The instruction set; the best if `None`.
+    pub kernel: Option<Isa>,
+}
+
+/// Outcomes whose activations are recorded at each trial.
+#[derive(Clone, Copy)]
+pub enum Choices<'a> {
+    /// The same at all trials.
+    All(&'a [u32]),
+    /// Those of trial t from place `starts[t]` on.
+    Each(&'a [u64], &'a [u32]),
+}
+
+impl Choices<'_> {
+    fn of(&self, trial: usize) -> &[u32] {
+        match self {
+            Self::All(outcomes) => outcomes,
+            Self::Each(starts, outcomes) => &outcomes[starts[trial] as usize..starts[trial + 1] as usize],
+        }
+    }
+
+    /// How many the trials of a range have together.
+    fn count(&self, trials: &Range<usize>) -> usize {
+        match self {
+            Self::All(outcomes) => outcomes.len() * trials.len(),
+            Self::Each(starts, _) => (starts[trials.end] - starts[trials.start]) as usize,
+        }
+    }
+}
+
+/// Where records go. What is not wanted is empty; the others have a number for each trial, unless they say otherwise.
+#[derive(Default)]
+pub struct Records<'r> {
+    /// The activations of each trial's outcomes: one for each that the event lists.
+    pub outcomes: &'r mut [f64],
+    /// The activations of the choices, trial after trial.
+    pub choices: &'r mut [f64],
+    /// The size of the change of the rows of each trial's cues.
+    pub change: &'r mut [f64],
+    /// The size of the predicted vector.
+    pub norm: &'r mut [f64],
+    /// Its correlation with the vector of the trial's outcomes.
+    pub correlation: &'r mut [f64],
+    /// The square of its distance from that.
+    pub squared_error: &'r mut [f64],
+    /// How many outcomes' vectors correlate more with it than that of the trial, and 1; where it is -1 before.
+    pub rank: &'r mut [i64],
+}
+
+impl<'r> Records<'r> {
+    /// The records of the next trials; these keep the rest.
+    fn next(&mut self, trials: usize, outcomes: usize, choices: usize) -> Self {
+        fn cut<'r, T>(all: &mut &'r mut [T], n: usize) -> &'r mut [T] {
+            let (first, rest) = take(all).split_at_mut_checked(n).unwrap_or_default();
+            *all = rest;
+            first
+        }
+        Self {
+            outcomes: cut(&mut self.outcomes, outcomes),
+            choices: cut(&mut self.choices, choices),
+            change: cut(&mut self.change, trials),
+            norm: cut(&mut self.norm, trials),
+            correlation: cut(&mut self.correlation, trials),
+            squared_error: cut(&mut self.squared_error, trials),
+            rank: cut(&mut self.rank, trials),
+        }
+    }
+}
+
+impl<E: LearnsColumns> PeoplePlan<'_, E> {
+    /// Lets everybody learn. `outcome_starts` says where the outcomes of each trial begin; `directions` has, number after number, the
+    /// vectors of all outcomes less their means and divided by their lengths, if ranks are recorded.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when lengths do not fit; [`Error::NotFinite`] with the number of the person in place of the row when his
+    /// weights became infinite or NaN; [`Error::Format`], [`Error::Memory`], [`Error::Stopped`].
+    pub fn learn<R: Rule<E>>(
+        &self,
+        rule: &R,
+        file: &EventFile,
+        choices: Choices<'_>,
+        (outcome_starts, directions): (&[u64], Option<&[f64]>),
+        mut records: Records<'_>,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        self.check(file, choices, outcome_starts, &records)?;
+        monitor.set_total(file.len());
+        let mut units: Vec<(Range<usize>, Mutex<Records<'_>>)> = Vec::new();
+        let n_persons = self.starts.len() - 1;
+        let mut person = 0;
+        while person < n_persons {
+            let chunk = file.chunk_with(self.starts[person]);
+            let same = |&next: &usize| file.chunk_with(self.starts[next]) == chunk;
+            let end = (person + 1..n_persons).take_while(same).last().map_or(person + 1, |last| last + 1);
+            let trials = self.starts[person] as usize..self.starts[end] as usize;
+            let own = (outcome_starts[trials.end] - outcome_starts[trials.start]) as usize;
+            let records = records.next(trials.len(), own, choices.count(&trials));
+            units.grow((person..end, Mutex::new(records)))?;
+            person = end;
+        }
+        let task = Task { plan: self, rule, choices, directions, monitor };
+        let start = || Desk::new(file.cues().len(), self.columns.len());
+        each(sensible(self.threads), units.len(), start, |desk, unit| {
+            let (persons, records) = &units[unit];
+            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            task.unit(file, persons.clone(), take(&mut *records), desk)
+        })
+    }
+
+    fn check(
+        &self,
+        file: &EventFile,
+        choices: Choices<'_>,
+        outcome_starts: &[u64],
+        records: &Records<'_>,
+    ) -> Result<()> {
+        let wrong = |expected: &str| Err(Error::Argument(format!("expected {expected}")));
+        let (n, n_outcomes) = (file.len() as usize, file.outcomes().len());
+        let rising = |starts: &[u64], end: usize| {
+            starts.first() == Some(&0) && starts.is_sorted() && starts.last() == Some(&(end as u64))
+        };
+        if !rising(self.starts, n) || outcome_starts.len() != n + 1 || !outcome_starts.is_sorted() {
+            return wrong("persons and outcomes that begin one after another and end with the events");
+        }
+        let persons = self.starts.len() - 1;
+        let each_person = [self.alpha, self.beta1, self.beta2, self.lambda, self.retention];
+        if each_person.iter().any(|numbers| numbers.len() != persons) {
+            return wrong("a parameter of each kind for each person");
+        }
+        if self.saliences.is_some_and(|saliences| saliences.len() != file.cues().len()) {
+            return wrong("a salience for each cue");
+        }
+        let n_rows = self.initial.map_or(0, |initial| initial.len() / self.n_columns.max(1));
+        let inside = |places: &[u32], n: usize| {
+            places.iter().all(|&place| place == NONE || (place as usize) < n && self.initial.is_some())
+        };
+        let by_name =
+            self.cue_vectors.is_some() || self.rows.len() == file.cues().len() && inside(self.rows, n_rows);
+        let to_name = self.outcome_vectors.is_some()
+            || self.columns.len() >= n_outcomes && inside(self.columns, self.n_columns);
+        if !by_name
+            || !to_name
+            || self.initial.is_some_and(|initial| initial.len() != n_rows * self.n_columns)
+        {
+            return wrong("rows and columns of the initial weights for cues and outcomes");
+        }
+        if let Some((vectors, size)) = self.cue_vectors
+            && (vectors.len() != file.cues().len() * size
+                || self.initial.is_some_and(|initial| initial.len() != size * self.n_columns)
+                || self.retention.iter().any(|&gamma| gamma != 1.0))
+        {
+            return wrong("vectors of cues of one size, and nothing forgotten with them");
+        }
+        if self.outcome_vectors.is_some_and(|vectors| vectors.len() != n_outcomes * self.n_columns) {
+            return wrong("vectors of outcomes of one size");
+        }
+        let known =
+            |outcomes: &[u32]| outcomes.iter().all(|&outcome| (outcome as usize) < self.columns.len());
+        let fits = match choices {
+            Choices::All(outcomes) => known(outcomes),
+            Choices::Each(starts, outcomes) => {
+                known(outcomes) && starts.len() == n + 1 && rising(starts, outcomes.len())
+            }
+        };
+        let lengths = [
+            (records.outcomes.len(), outcome_starts[n] as usize),
+            (records.choices.len(), choices.count(&(0..n))),
+            (records.change.len(), n),
+            (records.norm.len(), n),
+            (records.correlation.len(), n),
+            (records.squared_error.len(), n),
+            (records.rank.len(), n),
+        ];
+        if !fits || lengths.iter().any(|&(length, wanted)| length != 0 && length != wanted) {
+            return wrong("choices that are outcomes, and room for each record");
+        }
+        Ok(())
+    }
+}
+
+/// Some trials, by the person's own numbers of rows and columns.
+#[derive(Default)]
+struct Trials {
+    cues: Lists,
+    outcomes: Lists,
+    frequencies: Vec<u32>,
+}
+
+/// What a thread works with: its lists and buffers, which the next person uses again.
+struct Desk<E> {
+    /// The person's row of each cue, and his column of each outcome, or [`NONE`].
+    row_of: Vec<u32>,
+    column_of: Vec<u32>,
+    /// The cue of each of his rows, and the outcome of each of his columns.
+    cues: Vec<u32>,
+    outcomes: Vec<u32>,
+    trials: Trials,
+    weights: Vec<E>,
+    states: Vec<E>,
+    lanes: Vec<E>,
+    room: Vec<E>,
+    before: Vec<E>,
+    last: Vec<u64>,
+}
+
+impl<E: Element> Desk<E> {
+    fn new(n_cues: usize, n_outcomes: usize) -> Result<Self> {
+        let (row_of, column_of) = (filled(NONE, n_cues)?, filled(NONE, n_outcomes)?);
+        let [weights, states, lanes, room, before] = [const { Vec::new() }; 5];
+        let (cues, outcomes, last) = (Vec::new(), Vec::new(), Vec::new());
+        let trials = Trials::default();
+        Ok(Self { row_of, column_of, cues, outcomes, trials, weights, states, lanes, room, before, last })
+    }
+
+    /// Gets ready for the next person.
+    fn clear(&mut self) {
+        self.cues.drain(..).for_each(|cue| self.row_of[cue as usize] = NONE);
+        self.outcomes.drain(..).for_each(|outcome| self.column_of[outcome as usize] = NONE);
+        self.trials.cues.clear();
+        self.trials.outcomes.clear();
+        self.trials.frequencies.clear();
+    }
+}
+
+/// The number of a name in a list of those that were met, which it joins if it is new.
+fn met(numbers: &mut [u32], names: &mut Vec<u32>, name: u32) -> Result<u32> {
+    let number = &mut numbers[name as usize];
+    if *number == NONE {
+        *number = names.len() as u32;
+        names.grow(name)?;
+    }
+    Ok(*number)
+}
+
+/// `n` elements of a list that may have been used before, all of this value.
+fn renewed<T: Clone>(list: &mut Vec<T>, n: usize, value: T) -> Result<&mut [T]> {
+    list.clear();
+    list.grow_to(n, value)?;
+    Ok(list)
+}
+
+struct Task<'t, E: Clone, R> {
+    plan: &'t PeoplePlan<'t, E>,
+    rule: &'t R,
+    choices: Choices<'t>,
+    directions: Option<&'t [f64]>,
+    monitor: &'t Monitor,
+}
+
+impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
+    /// Lets some persons learn, one after another.
+    fn unit(
+        &self,
+        file: &EventFile,
+        persons: Range<usize>,
+        mut records: Records<'_>,
+        desk: &mut Desk<E>,
+    ) -> Result<()> {
+        let (starts, mut person) = (self.plan.starts, persons.start);
+        let vectors = self.plan.outcome_vectors.is_some();
+        let mut over = |person: usize, own: usize, desk: &mut Desk<E>| {
+            let trials = starts[person] as usize..starts[person + 1] as usize;
+            let mut records = records.next(trials.len(), own, self.choices.count(&trials));
+            let result = match self.plan.cue_vectors {
+                Some((vectors, size)) => {
+                    self.on_vectors(person, trials.clone(), (vectors, size), &mut records, desk)
+                }
+                None => self.person(person, trials.clone(), &mut records, desk),
+            };
+            desk.clear();
+            self.monitor.advance(trials.len() as u64)?;
+            result
+        };
+        desk.clear();
+        let mut own = 0;
+        file.for_each(starts[persons.start]..starts[persons.end], |event, cues, outcomes, frequency| {
+            while starts[person + 1] <= event {
+                over(person, replace(&mut own, 0), desk)?;
+                person += 1;
+            }
+            own += outcomes.len();
+            for &cue in cues {
+                let row = if self.plan.cue_vectors.is_some() {
+                    cue
+                } else {
+                    met(&mut desk.row_of, &mut desk.cues, cue)?
+                };
+                desk.trials.cues.add(row)?;
+            }
+            desk.trials.cues.end()?;
+            for &outcome in outcomes {
+                let column =
+                    if vectors { outcome } else { met(&mut desk.column_of, &mut desk.outcomes, outcome)? };
+                desk.trials.outcomes.add(column)?;
+            }
+            desk.trials.outcomes.end()?;
+            desk.trials.frequencies.grow(frequency)
+        })?;
+        for person in person..persons.end {
+            over(person, replace(&mut own, 0), desk)?;
+        }
+        Ok(())
+    }
+
+    /// Lets a person learn, whose cues are names.
+    fn person(
+        &self,
+        person: usize,
+        trials: Range<usize>,
+        records: &mut Records<'_>,
+        desk: &mut Desk<E>,
+    ) -> Result<()> {
+        let plan = self.plan;
+        let n_rows = desk.cues.len();
+        let n = self.columns(&trials, !records.change.is_empty(), desk)?;
+        let suits = TILE / size_of::<E>() / n_rows.max(1);
+        let width = if plan.outcome_vectors.is_some() { n } else { suits.max(NARROWEST).min(n) };
+        let alpha = desk.cues.iter().map(|&cue| match plan.saliences {
+            Some(saliences) => saliences[cue as usize],
+            None => plan.alpha[person],
+        });
+        let alpha: Vec<f64> = crate::memory::collected(alpha)?;
+        let (beta1, beta2) = (plan.beta1[person], plan.beta2[person]);
+        let gamma = plan.retention[person];
+        let retention = (gamma != 1.0 && plan.update).then(|| Retention::<E>::new(gamma));
+        let lambda = filled(plan.lambda[person], width)?;
+        // Without a column nothing is recorded, and nothing need be learned.
+        for first in (0..n).step_by(width.max(1)) {
+            let width = width.min(n - first);
+            let rule = Parameters::<E>::new(&alpha, beta1, beta2, &lambda[..width])?;
+            let weights = renewed(&mut desk.weights, n_rows * width, E::default())?;
+            for (row, &cue) in weights.chunks_exact_mut(width).zip(&desk.cues) {
+                self.fetch(cue, first, &desk.outcomes, row);
+            }
+            let begun = self.rule.state();
+            let n_states = begun.as_ref().len();
+            let states = renewed(&mut desk.states, n_states * n_rows * width, E::default())?;
+            for (states, &begun) in states.chunks_mut((n_rows * width).max(1)).zip(begun.as_ref()) {
+                states.fill(begun);
+            }
+            let targets = match plan.outcome_vectors {
+                Some(numbers) => {
+                    Targets::Vectors { vectors: Vectors { numbers, size: plan.n_columns }, first: 0, n }
+                }
+                None => Targets::Names(Columns { first: first as u32, lanes: &[], lambda: &rule.lambda }),
+            };
+            let lanes = Lanes::of(renewed(&mut desk.lanes, Lanes::<E>::EACH * width, E::default())?, width);
+            let room = renewed(&mut desk.room, TokenRoom::<E>::EACH * width, E::default())?;
+            let per_token = PerToken { token: 0, rates: None, mean: None };
+            let tile = ColumnTile::new(weights, width, targets, &rule, lanes, per_token);
+            let last = renewed(&mut desk.last, n_rows, 0)?;
+            let forgotten = retention.as_ref().map(|retention| Rows::new(retention, last, 0));
+            let tile = RuleTile::new(tile, self.rule, states, TokenRoom::of(room, width), forgotten)?;
+            let work = TileTrials {
+                tile,
+                task: self,
+                trials: &desk.trials,
+                first_trial: trials.start,
+                columns: (first, &desk.column_of),
+                alpha: &rule.alpha,
+                records,
+                before: &mut desk.before,
+            };
+            compiled(plan.kernel.unwrap_or_else(Isa::best), work)?;
+            self.check_finite(person, &desk.weights)?;
+        }
+        if !records.change.is_empty() {
+            records.change.iter_mut().for_each(|change| *change = change.sqrt());
+        }
+        Ok(())
+    }
+
+    /// Finds the columns that a person needs, and returns how many there are.
+    fn columns(&self, trials: &Range<usize>, all: bool, desk: &mut Desk<E>) -> Result<usize> {
+        if self.plan.outcome_vectors.is_some() {
+            return Ok(self.plan.n_columns);
+        }
+        if all {
+            for outcome in 0..self.plan.columns.len() as u32 {
+                met(&mut desk.column_of, &mut desk.outcomes, outcome)?;
+            }
+        }
+        for trial in trials.clone() {
+            for &outcome in self.choices.of(trial) {
+                met(&mut desk.column_of, &mut desk.outcomes, outcome)?;
+            }
+            if matches!(self.choices, Choices::All(_)) {
+                break;
+            }
+        }
+        Ok(desk.outcomes.len())
+    }
+
+    /// The weights of a cue that a person starts from, in his columns from `first` on.
+    fn fetch(&self, cue: u32, first: usize, outcomes: &[u32], to: &mut [E]) {
+        let (plan, row) = (self.plan, self.plan.rows[cue as usize] as usize);
+        let Some(initial) = plan.initial.filter(|_| row != NONE as usize) else { return };
+        let row = &initial[row * plan.n_columns..][..plan.n_columns];
+        if plan.outcome_vectors.is_some() {
+            to.copy_from_slice(&row[first..first + to.len()]);
+            return;
+        }
+        for (to, &outcome) in to.iter_mut().zip(&outcomes[first..]) {
+            let column = plan.columns[outcome as usize];
+            if column != NONE {
+                *to = row[column as usize];
+            }
+        }
+    }
+
+    /// Lets a person learn, whose cues stand for vectors: all rows change at every trial.
+    fn on_vectors(
+        &self,
+        person: usize,
+        trials: Range<usize>,
+        (vectors, size): (&[E], usize),
+        records: &mut Records<'_>,
+        desk: &mut Desk<E>,
+    ) -> Result<()> {
+        let plan = self.plan;
+        let n = self.columns(&trials, !records.change.is_empty(), desk)?;
+        let weights = renewed(&mut desk.weights, size * n, E::default())?;
+        if let (Some(initial), true) = (plan.initial, n > 0) {
+            for (to, from) in weights.chunks_exact_mut(n).zip(initial.chunks_exact(plan.n_columns.max(1))) {
+                if plan.outcome_vectors.is_some() {
+                    to.copy_from_slice(from);
+                    continue;
+                }
+                for (to, &outcome) in to.iter_mut().zip(&desk.outcomes) {
+                    let column = plan.columns[outcome as usize];
+                    *to = if column == NONE { E::default() } else { from[column as usize] };
+                }
+            }
+        }
+        let eta = E::from_f64(plan.alpha[person] * plan.beta1[person]);
+        let lambda = E::from_f64(plan.lambda[person]);
+        let room = renewed(&mut desk.room, size + 4 * n, E::default())?;
+        let (x, room) = room.split_at_mut(size);
+        let (sums, room) = room.split_at_mut(n);
+        let (targets, room) = room.split_at_mut(n);
+        let (updates, moved) = room.split_at_mut(n);
+        let work = VectorTrials {
+            task: self,
+            weights,
+            vectors: Vectors { numbers: vectors, size },
+            numbers: (eta, lambda),
+            room: [x, sums, targets, updates, moved],
+            trials: &desk.trials,
+            first_trial: trials.start,
+            column_of: &desk.column_of,
+            records,
+        };
+        compiled(plan.kernel.unwrap_or_else(Isa::best), work)?;
+        self.check_finite(person, &desk.weights)
+    }
+
+    fn check_finite(&self, person: usize, weights: &[E]) -> Result<()> {
+        match weights.iter().position(|weight| !weight.is_finite()) {
+            Some(at) => Err(Error::NotFinite { row: person, column: at, value: weights[at].to_f64() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records what a vector predicts.
+    #[inline(always)]
+    fn of_vectors(
+        &self,
+        trial: usize,
+        outcomes: &[u32],
+        records: &mut Records<'_>,
+        sums: &[E],
+        targets: &[E],
+    ) {
+        if let Some(norm) = records.norm.get_mut(trial) {
+            *norm = size(sums);
+        }
+        if let Some(error) = records.squared_error.get_mut(trial) {
+            *error = added_up(sums, targets, |a, b| (a - b) * (a - b));
+        }
+        let n = sums.len() as f64;
+        if let Some(correlation) = records.correlation.get_mut(trial) {
+            let (p, t) = (total(sums) / n, total(targets) / n);
+            let variances = added_up(sums, sums, |a, _| (a - p) * (a - p))
+                * added_up(targets, targets, |b, _| (b - t) * (b - t));
+            *correlation =
+                (added_up(sums, targets, |a, b| (a - p) * (b - t)) / variances.sqrt()).clamp(-1.0, 1.0);
+        }
+        if let (Some(rank), Some(directions)) = (records.rank.get_mut(trial), self.directions)
+            && *rank < 0
+        {
+            *rank = rank_of(outcomes, sums, total(sums) / n, directions);
+        }
+    }
+}
+
+/// The place of the best of some outcomes, by the correlations of all vectors with a prediction; the last where it has none.
+fn rank_of<E: Element>(outcomes: &[u32], sums: &[E], mean: f64, directions: &[f64]) -> i64 {
+    let n = directions.len() / sums.len().max(1);
+    let mut near = vec![0.0; n];
+    for (sum, numbers) in sums.iter().zip(directions.chunks_exact(n.max(1))) {
+        let sum = sum.to_f64() - mean;
+        near.iter_mut().zip(numbers).for_each(|(near, number)| *near += sum * number);
+    }
+    let own = outcomes.iter().map(|&outcome| near[outcome as usize]).fold(f64::NAN, f64::max);
+    if own.is_nan() || sums.iter().all(|sum| *sum == sums[0]) {
+        return if outcomes.is_empty() { 0 } else { n as i64 };
+    }
+    1 + near.iter().filter(|&&other| other > own).count() as i64
+}
+
+/// The sum of some numbers made of two lists, in eight sums side by side.
+#[inline(always)]
+fn added_up<E: Element>(a: &[E], b: &[E], number: impl Fn(f64, f64) -> f64) -> f64 {
+    let mut sums = [0.0; 8];
+    for (a, b) in a.chunks(8).zip(b.chunks(8)) {
+        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += number(a.to_f64(), b.to_f64());
+        }
+    }
+    sums.iter().sum()
+}
+
+#[inline(always)]
+fn total<E: Element>(numbers: &[E]) -> f64 {
+    added_up(numbers, numbers, |number, _| number)
+}
+
+#[inline(always)]
+fn size<E: Element>(numbers: &[E]) -> f64 {
+    added_up(numbers, numbers, |number, _| number * number).sqrt()
+}
+
+/// The trials of a person, into a tile of his weights.
+struct TileTrials<'w, 't, 'r, E: Element, R: Rule<E>> {
+    tile: RuleTile<'w, E, R>,
+    task: &'w Task<'t, E, R>,
+    trials: &'w Trials,
+    /// The number of his first trial among all.
+    first_trial: usize,
+    /// The first column of the tile, and the person's column of each outcome.
+    columns: (usize, &'w [u32]),
+    alpha: &'w [E],
+    records: &'w mut Records<'r>,
+    before: &'w mut Vec<E>,
+}
+
+impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        let Self { mut tile, task, trials, first_trial, columns: (first, column_of), alpha, records, before } =
+            self;
+        let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
+        let width = tile.tile.width;
+        let vectors = task.plan.outcome_vectors.is_some();
+        for trial in 0..trials.frequencies.len() {
+            let (cues, outcomes) = (trials.cues.get(trial), trials.outcomes.get(trial));
+            let event = Event { cues, outcomes, once: is_once(cues) };
+            let times = if task.plan.update { trials.frequencies[trial] } else { 0 };
+            let changes = !records.change.is_empty();
+            tile.tile.expect(outcomes);
+            if changes && times > 0 {
+                before.clear();
+                before.make_room(cues.len() * width)?;
+                for &row in cues {
+                    before.extend((0..width).map(|lane| tile.weight(row as usize, lane)));
+                }
+            }
+            if times == 0 {
+                tile.predict(cues);
+            } else {
+                pulse.beat(tile.token(event, alpha)?, task.monitor)?;
+            }
+            // The sums are those from before the token.
+            let sums = tile.sums();
+            if vectors {
+                task.of_vectors(trial, outcomes, records, sums, &tile.tile.targets[..width]);
+            } else {
+                if !records.outcomes.is_empty() {
+                    for (place, &column) in outcomes.iter().enumerate() {
+                        if let Some(sum) = sums.get((column as usize).wrapping_sub(first)) {
+                            records.outcomes[own + place] = sum.to_f64();
+                        }
+                    }
+                }
+                if !records.choices.is_empty() {
+                    for &outcome in task.choices.of(first_trial + trial) {
+                        let column = column_of[outcome as usize] as usize;
+                        if let Some(sum) = sums.get(column.wrapping_sub(first)) {
+                            records.choices[chosen] = sum.to_f64();
+                        }
+                        chosen += 1;
+                    }
+                }
+            }
+            own += outcomes.len();
+            for _ in 1..times {
+                pulse.beat(tile.token(event, alpha)?, task.monitor)?;
+            }
+            tile.tile.forget(outcomes);
+            if changes && times > 0 {
+                for (old, &row) in before.chunks_exact(width).zip(cues) {
+                    records.change[trial] += (0..width)
+                        .map(|lane| tile.weight(row as usize, lane).to_f64() - old[lane].to_f64())
+                        .map(|d| d * d)
+                        .sum::<f64>();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether no row comes twice.
+#[inline(always)]
+fn is_once(rows: &[u32]) -> bool {
+    rows.iter().enumerate().all(|(at, row)| !rows[..at].contains(row))
+}
+
+/// The trials of a person whose cues stand for vectors.
+struct VectorTrials<'w, 't, 'r, E: Element, R> {
+    task: &'w Task<'t, E, R>,
+    weights: &'w mut [E],
+    vectors: Vectors<'w, E>,
+    /// The learning rate, and lambda.
+    numbers: (E, E),
+    /// The vector of the cues, sums, targets, updates, and the updates of a trial added up.
+    room: [&'w mut [E]; 5],
+    trials: &'w Trials,
+    first_trial: usize,
+    column_of: &'w [u32],
+    records: &'w mut Records<'r>,
+}
+
+impl<E: LearnsColumns, R: Rule<E>> Loops for VectorTrials<'_, '_, '_, E, R> {
+    type Output = Result<()>;
+
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        let Self {
+            task,
+            weights,
+            vectors,
+            numbers: (eta, lambda),
+            room,
+            trials,
+            first_trial,
+            column_of,
+            records,
+        } = self;
+        let [x, sums, targets, updates, moved] = room;
+        let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
+        let n = sums.len();
+        for trial in 0..trials.frequencies.len() {
+            let (cues, outcomes) = (trials.cues.get(trial), trials.outcomes.get(trial));
+            let times = if task.plan.update { trials.frequencies[trial] } else { 0 };
+            vectors.sum(cues, 0, x);
+            match task.plan.outcome_vectors {
+                Some(numbers) => Vectors { numbers, size: n }.sum(outcomes, 0, targets),
+                None => {
+                    targets.fill(E::default());
+                    outcomes.iter().for_each(|&column| targets[column as usize] = lambda);
+                }
+            }
+            moved.fill(E::default());
+            for token in 0..times.max(1) {
+                pulse.beat(2 * weights.len() + 1, task.monitor)?;
+                sums.fill(E::default());
+                if n > 0 {
+                    for (row, &number) in weights.chunks_exact(n).zip(&*x) {
+                        sums.iter_mut()
+                            .zip(row)
+                            .for_each(|(sum, &weight)| *sum = sum.plus(number.times(weight)));
+                    }
+                }
+                if token == 0 {
+                    if task.plan.outcome_vectors.is_some() {
+                        task.of_vectors(trial, outcomes, records, sums, targets);
+                    } else {
+                        if !records.outcomes.is_empty() {
+                            for (place, &column) in outcomes.iter().enumerate() {
+                                records.outcomes[own + place] = sums[column as usize].to_f64();
+                            }
+                        }
+                        if !records.choices.is_empty() {
+                            for &outcome in task.choices.of(first_trial + trial) {
+                                records.choices[chosen] = sums[column_of[outcome as usize] as usize].to_f64();
+                                chosen += 1;
+                            }
+                        }
+                    }
+                }
+                if token >= times || n == 0 {
+                    continue;
+                }
+                for ((update, &target), &sum) in updates.iter_mut().zip(&*targets).zip(&*sums) {
+                    *update = eta.times(target.minus(sum));
+                }
+                moved.iter_mut().zip(&*updates).for_each(|(sum, &update)| *sum = sum.plus(update));
+                for (row, &number) in weights.chunks_exact_mut(n).zip(&*x) {
+                    row.iter_mut()
+                        .zip(&*updates)
+                        .for_each(|(weight, &update)| *weight = weight.plus(number.times(update)));
+                }
+            }
+            own += outcomes.len();
+            if let Some(change) = records.change.get_mut(trial) {
+                *change = size(x) * size(moved);
+            }
+        }
+        Ok(())
+    }
+}
