@@ -203,8 +203,9 @@ def test_a_rule_has_nothing_unsafe() -> None:
 
 def test_one_thing_of_learning_has_one_way() -> None:
     rooms = ("src/learn/", "src/rules/")
-    # Threads take tiles of columns from one driver. Tiles of rows have their own; costs and scripts are none.
-    own = {"src/learn/adjoint.rs", "src/learn/costs.rs", "src/learn/script.rs"}
+    # Threads take tiles of columns from one driver. Tiles of rows and persons have their own; costs and
+    # scripts are none.
+    own = {"src/learn/adjoint.rs", "src/learn/costs.rs", "src/learn/people.rs", "src/learn/script.rs"}
     assert files_with(r"\bthreads::(\{.*)?each\b", rooms) == own
     assert files_with(r"\bthreads::(\{.*)?each\b", ("src/tiles/",)) == {"src/tiles/columns.rs"}
     # One stream of events knows numbers, repeated outcomes and repeated cues.

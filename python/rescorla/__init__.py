@@ -36,12 +36,12 @@ from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.leave_one_out import LeaveOneOut, leave_one_out
-from rescorla._learn.people import learn_each
+from rescorla._learn.people.learn_each import learn_each
+from rescorla._learn.people.trials import Trials
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.standard_errors import standard_errors
 from rescorla._learn.trajectories import trajectories
 from rescorla._learn.trajectory import Trajectories
-from rescorla._learn.trials import Trials
 from rescorla._learn.verify import Verified, verify
 from rescorla._learn.versions import show_versions
 from rescorla._learn.widrow_hoff import widrow_hoff

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::isa::Isa;
 use crate::learn::Kernels;
-use crate::learn::people::{Choices, PeoplePlan, Records};
+use crate::learn::people::{Choices, PeoplePlan, PersonRecords};
 use crate::memory::{collected, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
@@ -80,7 +80,7 @@ impl PeopleArguments<'_> {
         let (rows, columns) = (or_none(&self.rows)?, or_none(&self.columns)?);
         let chosen = or_none(&self.choices)?;
         let choice_starts = self.choice_starts.as_ref().map(places).transpose()?;
-        let mut arrays = Arrays::of(&self.records)?;
+        let mut arrays = RecordArrays::of(&self.records)?;
         let plan = PeoplePlan {
             starts: &starts,
             alpha: self.alpha.slice("saliences")?,
@@ -133,12 +133,12 @@ fn or_none(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
 }
 
 /// The arrays that records go to.
-struct Arrays<'py> {
+struct RecordArrays<'py> {
     numbers: [Option<Write<'py, f64, Ix1>>; 6],
     rank: Option<Write<'py, i64, Ix1>>,
 }
 
-impl<'py> Arrays<'py> {
+impl<'py> RecordArrays<'py> {
     fn of(records: &Bound<'py, PyDict>) -> PyResult<Self> {
         let array = |name: &str| match records.get_item(name)? {
             Some(array) => array.extract().map(Some),
@@ -159,9 +159,9 @@ impl<'py> Arrays<'py> {
         Ok(Self { numbers, rank })
     }
 
-    fn records(&mut self) -> Result<Records<'_>> {
+    fn records(&mut self) -> Result<PersonRecords<'_>> {
         let [outcomes, choices, change, norm, correlation, squared_error] = &mut self.numbers;
-        Ok(Records {
+        Ok(PersonRecords {
             outcomes: slice(outcomes)?,
             choices: slice(choices)?,
             change: slice(change)?,
@@ -182,7 +182,7 @@ struct Persons<'a, E: Kernels> {
     plan: &'a PeoplePlan<'a, E>,
     file: &'a EventFile,
     asked: (Choices<'a>, &'a [u64], Option<&'a [f64]>),
-    records: Records<'a>,
+    records: PersonRecords<'a>,
     monitor: &'a Monitor,
 }
 

@@ -16,6 +16,7 @@ use crate::kernel::element::Element;
 use crate::memory::Grow;
 use crate::rules::rule::{At, MOST_STATES, Rule};
 use crate::tiles::forgetting::{Rows, multiply};
+use crate::tiles::width::WIDEST;
 
 /// A tile that learns by a rule.
 pub(super) struct RuleTile<'a, E: Element, R: Rule<E>> {
@@ -75,12 +76,36 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
         self.forgotten.as_ref().map_or(weight, |forgotten| forgotten.factor(row).times(weight))
     }
 
+    /// The sums that were made last.
+    #[inline(always)]
+    pub(super) fn sums(&self) -> &[E] {
+        &self.room.sums[..self.tile.width]
+    }
+
+    /// Makes the sums of all lanes for some cues. Nothing is learned or forgotten.
+    #[inline(always)]
+    pub(super) fn predict(&mut self, cues: &[u32]) {
+        let width = self.tile.width;
+        let sums = &mut self.room.sums[..width];
+        sums.fill(E::default());
+        for &row in cues {
+            let weights = &self.tile.weights[row as usize * width..][..width];
+            match self.forgotten.as_ref().map(|forgotten| forgotten.factor(row as usize)) {
+                None => sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight)),
+                Some(factor) => {
+                    let weights = weights.iter().map(|&weight| factor.times(weight));
+                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = sum.plus(weight));
+                }
+            }
+        }
+    }
+
     /// Learns some events, and returns those that come after them.
     ///
     /// # Errors
     /// When stopped; those of the rule.
     pub(super) fn learn<'s>(&mut self, mut stretch: Stretch<'s>, run: &Run<'_, E>) -> Result<Scripted<'s>> {
-        if R::KERNEL && self.forgotten.is_none() {
+        if R::KERNEL && self.forgotten.is_none() && self.tile.width <= WIDEST {
             return self.tile.learn(stretch, run);
         }
         compiled(run.kernel, General { own: self, stretch: &mut stretch, run })?;
@@ -104,83 +129,52 @@ impl<E: Element, R: Rule<E>> Loops for General<'_, '_, '_, E, R> {
         let Self { own, stretch, run } = self;
         let times = stretch.times;
         for done in 0..stretch.len {
-            let Some(event) = stretch.events.next() else { break };
-            own.tile.expect(event.outcomes);
+            let Some(Event { cues, outcomes, once }) = stretch.events.next() else { break };
+            if !once && !R::REPEATS {
+                return Err(Error::Argument(format!(
+                    "events must not name a cue twice for the rule {}; read them with duplicates=\"drop\"",
+                    R::NAME
+                )));
+            }
+            own.tile.expect(outcomes);
             for _ in 0..times.of(done) {
-                let work = own.token(event, &run.rule.alpha)?;
-                if own.tile.unreported.add(work) {
+                own.rows.clear();
+                own.rows.grow_by(cues)?;
+                own.rule.others(&mut own.memory, cues, &mut own.rows)?;
+                let n_rows = run.rule.alpha.len();
+                if let Some(row) = own.rows.iter().find(|&&row| row as usize >= n_rows) {
+                    return Err(Error::Argument(format!("expected one of {n_rows} rows, found {row}")));
+                }
+                if own.tile.attend(&own.rows) {
+                    own.tile.expect(outcomes);
+                }
+                own.sum(cues);
+                own.update();
+                if R::KERNEL
+                    && let Some(forgotten) = &mut own.forgotten
+                {
+                    forgotten.next();
+                }
+                for at in 0..own.rows.len() {
+                    let row = own.rows[at] as usize;
+                    let (salience, present) = (run.rule.alpha[row], at < cues.len());
+                    let factor = own.rule.factor(&own.memory, row as u32, salience, present);
+                    own.change(row, factor);
+                }
+                own.rule.after(&mut own.memory, cues)?;
+                let work =
+                    own.rows.len() * own.tile.width * (1 + own.states.len() / own.tile.weights.len().max(1));
+                if own.tile.unreported.add(work + 1) {
                     run.monitor.advance(own.tile.unreported.take())?;
                 }
             }
-            own.tile.forget(event.outcomes);
+            own.tile.forget(outcomes);
         }
         Ok(())
     }
 }
 
 impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
-    /// Learns a token of an event, whose outcomes the tile expects. Returns how much work that was.
-    #[inline(always)]
-    pub(super) fn token(&mut self, event: Event<'_>, alpha: &[E]) -> Result<usize> {
-        let Event { cues, outcomes, once } = event;
-        if !once && !R::REPEATS {
-            return Err(Error::Argument(format!(
-                "events must not name a cue twice for the rule {}; read them with duplicates=\"drop\"",
-                R::NAME
-            )));
-        }
-        self.rows.clear();
-        self.rows.grow_by(cues)?;
-        self.rule.others(&mut self.memory, cues, &mut self.rows)?;
-        let n_rows = alpha.len();
-        if let Some(row) = self.rows.iter().find(|&&row| row as usize >= n_rows) {
-            return Err(Error::Argument(format!("expected one of {n_rows} rows, found {row}")));
-        }
-        if self.tile.attend(&self.rows) {
-            self.tile.expect(outcomes);
-        }
-        self.sum(cues);
-        self.update();
-        if R::KERNEL
-            && let Some(forgotten) = &mut self.forgotten
-        {
-            forgotten.next();
-        }
-        for at in 0..self.rows.len() {
-            let row = self.rows[at] as usize;
-            let factor = self.rule.factor(&self.memory, row as u32, alpha[row], at < cues.len());
-            self.change(row, factor);
-        }
-        self.rule.after(&mut self.memory, cues)?;
-        let states = self.states.len() / self.tile.weights.len().max(1);
-        Ok(self.rows.len() * self.tile.width * (1 + states) + 1)
-    }
-
-    /// The sums of the token that was learned or predicted last.
-    #[inline(always)]
-    pub(super) fn sums(&self) -> &[E] {
-        &self.room.sums[..self.tile.width]
-    }
-
-    /// Sums the terms of some cues; nothing is learned or forgotten.
-    #[inline(always)]
-    pub(super) fn predict(&mut self, cues: &[u32]) {
-        let (n, width) = (self.tile.weights.len(), self.tile.width);
-        let begun = self.rule.state();
-        let sums = &mut self.room.sums[..width];
-        sums.fill(E::default());
-        for &row in cues {
-            let weights = &self.tile.weights[row as usize * width..][..width];
-            let factor = self.forgotten.as_ref().map(|forgotten| forgotten.factor(row as usize));
-            let [a, b, c, d] = planes(self.states, &mut self.room.none, (n, row as usize, width));
-            for lane in 0..width {
-                let state = gathered(begun, [a[lane], b[lane], c[lane], d[lane]]);
-                let weight = factor.map_or(weights[lane], |factor| factor.times(weights[lane]));
-                sums[lane] = sums[lane].plus(self.rule.term(weight, &state));
-            }
-        }
-    }
-
     /// Sums the terms of the cues.
     #[inline(always)]
     fn sum(&mut self, cues: &[u32]) {

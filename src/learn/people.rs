@@ -11,30 +11,37 @@
 //! in the second cache. Each tile goes through his trials by the loop of the rule (`general`), so that every bit is that of learning all
 //! of W. Where cues stand for vectors every trial changes every row: then a person has all of them.
 //!
-//! Threads take persons whose trials begin in one chunk of the events, so that a chunk is decoded about once.
+//! Threads take some thousand trials at a time, of one person or of several.
 
 use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::general::{RuleTile, TokenRoom};
-use super::script::{Event, NONE};
+use super::script::{Event, NONE, Script, Segment};
+use super::stretch::{Stretch, Times};
 use super::targets::{Columns, Targets};
 use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
+use super::tile_run::Run;
+use super::trajectory::activation;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
+use crate::events::chunk::EventList;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
-use crate::lists::Lists;
-use crate::memory::{Grow, filled};
+use crate::memory::{Grow, collected, filled};
 use crate::monitor::{Monitor, Pulse};
 use crate::rules::rule::Rule;
 use crate::threads::{each, sensible};
 use crate::tiles::forgetting::{Retention, Rows};
 use crate::tiles::rule::Parameters;
 use crate::tiles::vectors::Vectors;
+use crate::tiles::width::{WIDEST, padded};
 
+/// Trials that a thread takes at a time, if persons have no more: so few that all threads have work, and so many that a chunk of the
+/// events is decoded only a few times.
+const UNIT: u64 = 1 << 13;
 /// Bytes of a person's tile, so that it stays in the second cache.
 const TILE: usize = 1 << 20;
 /// The fewest columns of a tile, if there are so many: narrower ones cost too much for each trial.
@@ -105,7 +112,7 @@ impl Choices<'_> {
 
 /// Where records go. What is not wanted is empty; the others have a number for each trial, unless they say otherwise.
 #[derive(Default)]
-pub struct Records<'r> {
+pub struct PersonRecords<'r> {
     /// The activations of each trial's outcomes: one for each that the event lists.
     pub outcomes: &'r mut [f64],
     /// The activations of the choices, trial after trial.
@@ -122,7 +129,7 @@ pub struct Records<'r> {
     pub rank: &'r mut [i64],
 }
 
-impl<'r> Records<'r> {
+impl<'r> PersonRecords<'r> {
     /// The records of the next trials; these keep the rest.
     fn next(&mut self, trials: usize, outcomes: usize, choices: usize) -> Self {
         fn cut<'r, T>(all: &mut &'r mut [T], n: usize) -> &'r mut [T] {
@@ -155,25 +162,24 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
         file: &EventFile,
         choices: Choices<'_>,
         (outcome_starts, directions): (&[u64], Option<&[f64]>),
-        mut records: Records<'_>,
+        mut records: PersonRecords<'_>,
         monitor: &Monitor,
     ) -> Result<()> {
         self.check(file, choices, outcome_starts, &records)?;
         monitor.set_total(file.len());
-        let mut units: Vec<(Range<usize>, Mutex<Records<'_>>)> = Vec::new();
+        let mut units: Vec<(Range<usize>, Mutex<PersonRecords<'_>>)> = Vec::new();
         let n_persons = self.starts.len() - 1;
         let mut person = 0;
         while person < n_persons {
-            let chunk = file.chunk_with(self.starts[person]);
-            let same = |&next: &usize| file.chunk_with(self.starts[next]) == chunk;
-            let end = (person + 1..n_persons).take_while(same).last().map_or(person + 1, |last| last + 1);
+            let few = |&next: &usize| self.starts[next + 1] - self.starts[person] <= UNIT;
+            let end = (person + 1..n_persons).take_while(few).last().map_or(person + 1, |last| last + 1);
             let trials = self.starts[person] as usize..self.starts[end] as usize;
             let own = (outcome_starts[trials.end] - outcome_starts[trials.start]) as usize;
             let records = records.next(trials.len(), own, choices.count(&trials));
             units.grow((person..end, Mutex::new(records)))?;
             person = end;
         }
-        let task = Task { plan: self, rule, choices, directions, monitor };
+        let task = PersonTask { plan: self, rule, choices, directions, monitor };
         let start = || Desk::new(file.cues().len(), self.columns.len());
         each(sensible(self.threads), units.len(), start, |desk, unit| {
             let (persons, records) = &units[unit];
@@ -187,7 +193,7 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
         file: &EventFile,
         choices: Choices<'_>,
         outcome_starts: &[u64],
-        records: &Records<'_>,
+        records: &PersonRecords<'_>,
     ) -> Result<()> {
         let wrong = |expected: &str| Err(Error::Argument(format!("expected {expected}")));
         let (n, n_outcomes) = (file.len() as usize, file.outcomes().len());
@@ -255,9 +261,8 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
 
 /// Some trials, by the person's own numbers of rows and columns.
 #[derive(Default)]
-struct Trials {
-    cues: Lists,
-    outcomes: Lists,
+struct OwnTrials {
+    events: EventList,
     frequencies: Vec<u32>,
 }
 
@@ -269,7 +274,7 @@ struct Desk<E> {
     /// The cue of each of his rows, and the outcome of each of his columns.
     cues: Vec<u32>,
     outcomes: Vec<u32>,
-    trials: Trials,
+    trials: OwnTrials,
     weights: Vec<E>,
     states: Vec<E>,
     lanes: Vec<E>,
@@ -283,7 +288,7 @@ impl<E: Element> Desk<E> {
         let (row_of, column_of) = (filled(NONE, n_cues)?, filled(NONE, n_outcomes)?);
         let [weights, states, lanes, room, before] = [const { Vec::new() }; 5];
         let (cues, outcomes, last) = (Vec::new(), Vec::new(), Vec::new());
-        let trials = Trials::default();
+        let trials = OwnTrials::default();
         Ok(Self { row_of, column_of, cues, outcomes, trials, weights, states, lanes, room, before, last })
     }
 
@@ -291,8 +296,8 @@ impl<E: Element> Desk<E> {
     fn clear(&mut self) {
         self.cues.drain(..).for_each(|cue| self.row_of[cue as usize] = NONE);
         self.outcomes.drain(..).for_each(|outcome| self.column_of[outcome as usize] = NONE);
-        self.trials.cues.clear();
-        self.trials.outcomes.clear();
+        self.trials.events.cues.clear();
+        self.trials.events.outcomes.clear();
         self.trials.frequencies.clear();
     }
 }
@@ -314,7 +319,7 @@ fn renewed<T: Clone>(list: &mut Vec<T>, n: usize, value: T) -> Result<&mut [T]> 
     Ok(list)
 }
 
-struct Task<'t, E: Clone, R> {
+struct PersonTask<'t, E: Clone, R> {
     plan: &'t PeoplePlan<'t, E>,
     rule: &'t R,
     choices: Choices<'t>,
@@ -322,13 +327,13 @@ struct Task<'t, E: Clone, R> {
     monitor: &'t Monitor,
 }
 
-impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
+impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
     /// Lets some persons learn, one after another.
     fn unit(
         &self,
         file: &EventFile,
         persons: Range<usize>,
-        mut records: Records<'_>,
+        mut records: PersonRecords<'_>,
         desk: &mut Desk<E>,
     ) -> Result<()> {
         let (starts, mut person) = (self.plan.starts, persons.start);
@@ -360,15 +365,15 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
                 } else {
                     met(&mut desk.row_of, &mut desk.cues, cue)?
                 };
-                desk.trials.cues.add(row)?;
+                desk.trials.events.cues.add(row)?;
             }
-            desk.trials.cues.end()?;
+            desk.trials.events.cues.end()?;
             for &outcome in outcomes {
                 let column =
                     if vectors { outcome } else { met(&mut desk.column_of, &mut desk.outcomes, outcome)? };
-                desk.trials.outcomes.add(column)?;
+                desk.trials.events.outcomes.add(column)?;
             }
-            desk.trials.outcomes.end()?;
+            desk.trials.events.outcomes.end()?;
             desk.trials.frequencies.grow(frequency)
         })?;
         for person in person..persons.end {
@@ -382,41 +387,42 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
         &self,
         person: usize,
         trials: Range<usize>,
-        records: &mut Records<'_>,
+        records: &mut PersonRecords<'_>,
         desk: &mut Desk<E>,
     ) -> Result<()> {
         let plan = self.plan;
         let n_rows = desk.cues.len();
         let n = self.columns(&trials, !records.change.is_empty(), desk)?;
-        let suits = TILE / size_of::<E>() / n_rows.max(1);
-        let width = if plan.outcome_vectors.is_some() { n } else { suits.max(NARROWEST).min(n) };
-        let alpha = desk.cues.iter().map(|&cue| match plan.saliences {
-            Some(saliences) => saliences[cue as usize],
-            None => plan.alpha[person],
-        });
-        let alpha: Vec<f64> = crate::memory::collected(alpha)?;
-        let (beta1, beta2) = (plan.beta1[person], plan.beta2[person]);
+        let kernel = plan.kernel.unwrap_or_else(Isa::best);
+        let salience = |&cue: &u32| plan.saliences.map_or(plan.alpha[person], |each| each[cue as usize]);
+        let alpha = collected(desk.cues.iter().map(salience))?;
         let gamma = plan.retention[person];
         let retention = (gamma != 1.0 && plan.update).then(|| Retention::<E>::new(gamma));
-        let lambda = filled(plan.lambda[person], width)?;
-        // Without a column nothing is recorded, and nothing need be learned.
-        for first in (0..n).step_by(width.max(1)) {
-            let width = width.min(n - first);
-            let rule = Parameters::<E>::new(&alpha, beta1, beta2, &lambda[..width])?;
-            let weights = renewed(&mut desk.weights, n_rows * width, E::default())?;
+        let script = self.script(n_rows, desk)?;
+        // What a vector predicts is one number for all of its columns.
+        let suits = (TILE / size_of::<E>() / n_rows.max(1)).clamp(NARROWEST, WIDEST);
+        let wide = if plan.outcome_vectors.is_some() { n } else { suits.min(n) };
+        for first in (0..n).step_by(wide.max(1)) {
+            let own = wide.min(n - first);
+            let width = padded::<E>(own, kernel).max(own);
+            let lambda = filled(plan.lambda[person], own)?;
+            let rule = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
+            // What the person before has left is written over.
+            desk.weights.grow_to(n_rows * width, E::default())?;
+            let weights = &mut desk.weights[..n_rows * width];
             for (row, &cue) in weights.chunks_exact_mut(width).zip(&desk.cues) {
+                let (row, padding) = row.split_at_mut(own);
                 self.fetch(cue, first, &desk.outcomes, row);
+                padding.fill(E::default());
             }
             let begun = self.rule.state();
-            let n_states = begun.as_ref().len();
-            let states = renewed(&mut desk.states, n_states * n_rows * width, E::default())?;
+            let states = renewed(&mut desk.states, begun.as_ref().len() * n_rows * width, E::default())?;
             for (states, &begun) in states.chunks_mut((n_rows * width).max(1)).zip(begun.as_ref()) {
                 states.fill(begun);
             }
+            let vectors = |numbers| Vectors { numbers, size: plan.n_columns };
             let targets = match plan.outcome_vectors {
-                Some(numbers) => {
-                    Targets::Vectors { vectors: Vectors { numbers, size: plan.n_columns }, first: 0, n }
-                }
+                Some(numbers) => Targets::Vectors { vectors: vectors(numbers), first: 0, n },
                 None => Targets::Names(Columns { first: first as u32, lanes: &[], lambda: &rule.lambda }),
             };
             let lanes = Lanes::of(renewed(&mut desk.lanes, Lanes::<E>::EACH * width, E::default())?, width);
@@ -425,24 +431,40 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
             let tile = ColumnTile::new(weights, width, targets, &rule, lanes, per_token);
             let last = renewed(&mut desk.last, n_rows, 0)?;
             let forgotten = retention.as_ref().map(|retention| Rows::new(retention, last, 0));
-            let tile = RuleTile::new(tile, self.rule, states, TokenRoom::of(room, width), forgotten)?;
             let work = TileTrials {
-                tile,
+                tile: RuleTile::new(tile, self.rule, states, TokenRoom::of(room, width), forgotten)?,
+                run: Run { rule: &rule, kernel, tokens: 0, monitor: self.monitor },
                 task: self,
-                trials: &desk.trials,
+                script: &script,
+                frequencies: &desk.trials.frequencies,
                 first_trial: trials.start,
-                columns: (first, &desk.column_of),
-                alpha: &rule.alpha,
+                columns: (first, own, &desk.column_of),
                 records,
                 before: &mut desk.before,
             };
-            compiled(plan.kernel.unwrap_or_else(Isa::best), work)?;
-            self.check_finite(person, &desk.weights)?;
+            compiled(kernel, work)?;
+            self.check_finite(person, &desk.weights[..n_rows * width])?;
         }
-        if !records.change.is_empty() {
-            records.change.iter_mut().for_each(|change| *change = change.sqrt());
-        }
+        records.change.iter_mut().for_each(|change| *change = change.sqrt());
         Ok(())
+    }
+
+    /// A person's trials as the loops of rules read them.
+    fn script(&self, n_rows: usize, desk: &Desk<E>) -> Result<Script> {
+        let trials = &desk.trials;
+        let n_columns = self.plan.outcome_vectors.map_or(desk.outcomes.len(), |_| self.plan.columns.len());
+        let segment = Segment {
+            rows: &trials.events,
+            types: None,
+            frequencies: &[],
+            len: trials.frequencies.len(),
+            before: 0,
+            n_rows,
+            n_columns,
+        };
+        let mut script = Script::new(&segment)?;
+        (0..segment.len).try_for_each(|trial| script.push(&segment, trial as u32))?;
+        Ok(script)
     }
 
     /// Finds the columns that a person needs, and returns how many there are.
@@ -463,23 +485,36 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
                 break;
             }
         }
+        self.sort(desk);
         Ok(desk.outcomes.len())
+    }
+
+    /// Brings a person's columns in the order of W_0, so that those of a tile lie near each other there.
+    fn sort(&self, desk: &mut Desk<E>) {
+        let Desk { outcomes, column_of, trials, .. } = desk;
+        // The trials name outcomes while columns change their numbers.
+        let named = trials.events.outcomes.items_mut();
+        named.iter_mut().for_each(|column| *column = outcomes[*column as usize]);
+        outcomes.sort_unstable_by_key(|&outcome| (self.plan.columns[outcome as usize], outcome));
+        for (column, &outcome) in (0..).zip(&*outcomes) {
+            column_of[outcome as usize] = column;
+        }
+        named.iter_mut().for_each(|outcome| *outcome = column_of[*outcome as usize]);
     }
 
     /// The weights of a cue that a person starts from, in his columns from `first` on.
     fn fetch(&self, cue: u32, first: usize, outcomes: &[u32], to: &mut [E]) {
         let (plan, row) = (self.plan, self.plan.rows[cue as usize] as usize);
-        let Some(initial) = plan.initial.filter(|_| row != NONE as usize) else { return };
+        let Some(initial) = plan.initial.filter(|_| row != NONE as usize) else {
+            return to.fill(E::default());
+        };
         let row = &initial[row * plan.n_columns..][..plan.n_columns];
         if plan.outcome_vectors.is_some() {
             to.copy_from_slice(&row[first..first + to.len()]);
             return;
         }
         for (to, &outcome) in to.iter_mut().zip(&outcomes[first..]) {
-            let column = plan.columns[outcome as usize];
-            if column != NONE {
-                *to = row[column as usize];
-            }
+            *to = row.get(plan.columns[outcome as usize] as usize).copied().unwrap_or_default();
         }
     }
 
@@ -489,7 +524,7 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
         person: usize,
         trials: Range<usize>,
         (vectors, size): (&[E], usize),
-        records: &mut Records<'_>,
+        records: &mut PersonRecords<'_>,
         desk: &mut Desk<E>,
     ) -> Result<()> {
         let plan = self.plan;
@@ -530,19 +565,21 @@ impl<E: LearnsColumns, R: Rule<E>> Task<'_, E, R> {
     }
 
     fn check_finite(&self, person: usize, weights: &[E]) -> Result<()> {
-        match weights.iter().position(|weight| !weight.is_finite()) {
-            Some(at) => Err(Error::NotFinite { row: person, column: at, value: weights[at].to_f64() }),
-            None => Ok(()),
+        // No early exit, so that the compiler makes vector code.
+        if weights.iter().fold(true, |finite, weight| finite & weight.is_finite()) {
+            return Ok(());
         }
+        let at = weights.iter().position(|weight| !weight.is_finite()).unwrap_or_default();
+        Err(Error::NotFinite { row: person, column: at, value: weights[at].to_f64() })
     }
 
-    /// Records what a vector predicts.
+    /// PersonRecords what a vector predicts.
     #[inline(always)]
     fn of_vectors(
         &self,
         trial: usize,
         outcomes: &[u32],
-        records: &mut Records<'_>,
+        records: &mut PersonRecords<'_>,
         sums: &[E],
         targets: &[E],
     ) {
@@ -587,12 +624,15 @@ fn rank_of<E: Element>(outcomes: &[u32], sums: &[E], mean: f64, directions: &[f6
 #[inline(always)]
 fn added_up<E: Element>(a: &[E], b: &[E], number: impl Fn(f64, f64) -> f64) -> f64 {
     let mut sums = [0.0; 8];
-    for (a, b) in a.chunks(8).zip(b.chunks(8)) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += number(a.to_f64(), b.to_f64());
+    let (a, last_of_a) = a.as_chunks::<8>();
+    let (b, last_of_b) = b.as_chunks::<8>();
+    for (a, b) in a.iter().zip(b) {
+        for lane in 0..8 {
+            sums[lane] += number(a[lane].to_f64(), b[lane].to_f64());
         }
     }
-    sums.iter().sum()
+    let last = last_of_a.iter().zip(last_of_b).map(|(a, b)| number(a.to_f64(), b.to_f64()));
+    sums.iter().sum::<f64>() + last.sum::<f64>()
 }
 
 #[inline(always)]
@@ -608,14 +648,15 @@ fn size<E: Element>(numbers: &[E]) -> f64 {
 /// The trials of a person, into a tile of his weights.
 struct TileTrials<'w, 't, 'r, E: Element, R: Rule<E>> {
     tile: RuleTile<'w, E, R>,
-    task: &'w Task<'t, E, R>,
-    trials: &'w Trials,
+    run: Run<'w, E>,
+    task: &'w PersonTask<'t, E, R>,
+    script: &'w Script,
+    frequencies: &'w [u32],
     /// The number of his first trial among all.
     first_trial: usize,
-    /// The first column of the tile, and the person's column of each outcome.
-    columns: (usize, &'w [u32]),
-    alpha: &'w [E],
-    records: &'w mut Records<'r>,
+    /// The first column of the tile, how many it has, and the person's column of each outcome.
+    columns: (usize, usize, &'w [u32]),
+    records: &'w mut PersonRecords<'r>,
     before: &'w mut Vec<E>,
 }
 
@@ -624,62 +665,54 @@ impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
 
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let Self { mut tile, task, trials, first_trial, columns: (first, column_of), alpha, records, before } =
-            self;
-        let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
-        let width = tile.tile.width;
-        let vectors = task.plan.outcome_vectors.is_some();
-        for trial in 0..trials.frequencies.len() {
-            let (cues, outcomes) = (trials.cues.get(trial), trials.outcomes.get(trial));
-            let event = Event { cues, outcomes, once: is_once(cues) };
-            let times = if task.plan.update { trials.frequencies[trial] } else { 0 };
-            let changes = !records.change.is_empty();
-            tile.tile.expect(outcomes);
-            if changes && times > 0 {
-                before.clear();
-                before.make_room(cues.len() * width)?;
-                for &row in cues {
-                    before.extend((0..width).map(|lane| tile.weight(row as usize, lane)));
-                }
-            }
-            if times == 0 {
+        let Self { mut tile, run, task, script, frequencies, first_trial, columns, records, before } = self;
+        let (first, n, column_of) = columns;
+        // The monitor is told of trials when the person is done.
+        tile.tile.unreported.early = u64::MAX;
+        let (mut own, mut chosen, mut events) = (0, 0, script.events());
+        for (trial, &frequency) in frequencies.iter().enumerate() {
+            let stretch = Stretch { events: events.clone(), len: 1, times: Times::all(frequency) };
+            let Some(Event { cues, outcomes, .. }) = events.next() else { break };
+            if task.plan.outcome_vectors.is_some() {
+                tile.tile.expect(outcomes);
                 tile.predict(cues);
+                let (sums, targets) = (tile.sums(), &*tile.tile.targets);
+                task.of_vectors(trial, outcomes, records, &sums[..n], &targets[..n]);
             } else {
-                pulse.beat(tile.token(event, alpha)?, task.monitor)?;
-            }
-            // The sums are those from before the token.
-            let sums = tile.sums();
-            if vectors {
-                task.of_vectors(trial, outcomes, records, sums, &tile.tile.targets[..width]);
-            } else {
+                let lane = |column: u32| (column as usize).checked_sub(first).filter(|&lane| lane < n);
                 if !records.outcomes.is_empty() {
                     for (place, &column) in outcomes.iter().enumerate() {
-                        if let Some(sum) = sums.get((column as usize).wrapping_sub(first)) {
-                            records.outcomes[own + place] = sum.to_f64();
+                        if let Some(lane) = lane(column) {
+                            records.outcomes[own + place] = activation(cues, lane, &tile).to_f64();
                         }
                     }
+                    own += outcomes.len();
                 }
                 if !records.choices.is_empty() {
                     for &outcome in task.choices.of(first_trial + trial) {
-                        let column = column_of[outcome as usize] as usize;
-                        if let Some(sum) = sums.get(column.wrapping_sub(first)) {
-                            records.choices[chosen] = sum.to_f64();
+                        if let Some(lane) = lane(column_of[outcome as usize]) {
+                            records.choices[chosen] = activation(cues, lane, &tile).to_f64();
                         }
                         chosen += 1;
                     }
                 }
             }
-            own += outcomes.len();
-            for _ in 1..times {
-                pulse.beat(tile.token(event, alpha)?, task.monitor)?;
+            if frequency == 0 || !task.plan.update {
+                continue;
             }
-            tile.tile.forget(outcomes);
-            if changes && times > 0 {
-                for (old, &row) in before.chunks_exact(width).zip(cues) {
-                    records.change[trial] += (0..width)
-                        .map(|lane| tile.weight(row as usize, lane).to_f64() - old[lane].to_f64())
-                        .map(|d| d * d)
-                        .sum::<f64>();
+            let changes = !records.change.is_empty();
+            if changes {
+                before.clear();
+                before.make_room(cues.len() * n)?;
+                for &row in cues {
+                    before.extend((0..n).map(|lane| tile.weight(row as usize, lane)));
+                }
+            }
+            tile.learn(stretch, &run)?;
+            if changes {
+                for (old, &row) in before.chunks_exact(n).zip(cues) {
+                    let moved = |lane: usize| tile.weight(row as usize, lane).to_f64() - old[lane].to_f64();
+                    records.change[trial] += (0..n).map(moved).map(|change| change * change).sum::<f64>();
                 }
             }
         }
@@ -687,25 +720,19 @@ impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
     }
 }
 
-/// Whether no row comes twice.
-#[inline(always)]
-fn is_once(rows: &[u32]) -> bool {
-    rows.iter().enumerate().all(|(at, row)| !rows[..at].contains(row))
-}
-
 /// The trials of a person whose cues stand for vectors.
 struct VectorTrials<'w, 't, 'r, E: Element, R> {
-    task: &'w Task<'t, E, R>,
+    task: &'w PersonTask<'t, E, R>,
     weights: &'w mut [E],
     vectors: Vectors<'w, E>,
     /// The learning rate, and lambda.
     numbers: (E, E),
     /// The vector of the cues, sums, targets, updates, and the updates of a trial added up.
     room: [&'w mut [E]; 5],
-    trials: &'w Trials,
+    trials: &'w OwnTrials,
     first_trial: usize,
     column_of: &'w [u32],
-    records: &'w mut Records<'r>,
+    records: &'w mut PersonRecords<'r>,
 }
 
 impl<E: LearnsColumns, R: Rule<E>> Loops for VectorTrials<'_, '_, '_, E, R> {
@@ -728,7 +755,7 @@ impl<E: LearnsColumns, R: Rule<E>> Loops for VectorTrials<'_, '_, '_, E, R> {
         let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
         let n = sums.len();
         for trial in 0..trials.frequencies.len() {
-            let (cues, outcomes) = (trials.cues.get(trial), trials.outcomes.get(trial));
+            let (cues, outcomes) = trials.events.get(trial);
             let times = if task.plan.update { trials.frequencies[trial] } else { 0 };
             vectors.sum(cues, 0, x);
             match task.plan.outcome_vectors {

@@ -219,7 +219,12 @@ fn answer<E: LearnsColumns, R: Rule<E>>(
 }
 
 /// The sum of the weights of these cues, one after another. All `cues` are below the tile's number of rows.
-fn activation<E: LearnsColumns, R: Rule<E>>(cues: &[u32], lane: usize, tile: &RuleTile<'_, E, R>) -> E {
+#[inline(always)]
+pub(super) fn activation<E: LearnsColumns, R: Rule<E>>(
+    cues: &[u32],
+    lane: usize,
+    tile: &RuleTile<'_, E, R>,
+) -> E {
     cues.iter().fold(E::default(), |sum, &cue| sum.plus(tile.weight(cue as usize, lane)))
 }
 

@@ -167,7 +167,7 @@ def test_each_learns_vectors_as_if_alone(
     found = quietly(
         rw.learn_each, table_of(trials), by="who", alpha=1.0, beta=eta, initial=initial, record=record, **how
     )
-    close = {"rel": 1e-4, "abs": 1e-5} if dtype == "float32" else {"rel": 1e-9, "abs": 1e-11}
+    close: Any = {"rel": 1e-4, "abs": 1e-5} if dtype == "float32" else {"rel": 1e-9, "abs": 1e-11}
     for who in found.persons:
         start = np.zeros((len(rows), q)) if initial is None else initial.values
         learned = rw.Weights(start.astype(dtype), rows, dimensions)
@@ -357,7 +357,7 @@ def test_persons_of_many_chunks_are_split_among_threads() -> None:
     random = np.random.default_rng(1)
     n, persons = 150_000, 70
     who = np.sort(random.integers(0, persons, n))
-    table = {
+    table: dict[str, Any] = {
         "who": who,
         "cues": [NAMES[i] for i in random.integers(0, 4, n)],
         "outcomes": [OUTCOMES[i] for i in random.integers(0, 3, n)],

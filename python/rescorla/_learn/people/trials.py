@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import zipfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +69,8 @@ class Trials:
             return self.columns[name]
         except (KeyError, TypeError):
             raise KeyError(
-                f"trials have no column {shown(name)}, but {', '.join(self.columns)}{near(name, self.columns)}"
+                f"trials have no column {shown(name)}, but {', '.join(self.columns)}"
+                f"{near(name, self.columns)}"
             ) from None
 
     def __len__(self) -> int:
@@ -163,11 +165,15 @@ class Trials:
         for name, column in self.columns.items():
             if column.dtype == object and not all(isinstance(each, str) for each in column):
                 raise ValueError(
-                    f"path in .npz takes numbers and str, and the column {name!r} has others; save as .parquet"
+                    f"path in .npz takes numbers and str, and the column {name!r} has others; save as "
+                    ".parquet"
                 )
             arrays[name] = column.astype(str) if column.dtype == object else column
-        with naming(path), replacing(path) as new, open(new, "wb") as file:
-            np.savez(file, **arrays)
+        # `numpy.savez` takes no column called file.
+        with naming(path), replacing(path) as new, zipfile.ZipFile(new, "w") as archive:
+            for name, array in arrays.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
 
 
 def _as_text(column: NDArray[Any]) -> list[Any]:
