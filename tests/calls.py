@@ -32,6 +32,7 @@ RESULTS = {
     "LeaveOneOut",
     "RescorlaWarning",
     "Trajectories",
+    "Trials",
     "Verified",
     "classify.Anova",
     "classify.CrossValidation",
@@ -127,6 +128,8 @@ def calls() -> dict[str, Call]:
     by_rule = {**learned, "rule": "rescorla_wagner", "rule_parameters": None, "retention": 0.999}
     made = {"path": "new.rw", "progress": None}
     vectors = rw.Weights(np.eye(2), ["x", "y"], ["one", "two"])
+    trials = {"who": ["ann", "bob"], "time": [1, 2], "cues": ["a", "b"], "outcomes": ["x", "y"]}
+    learned_each = rw.learn_each(trials, by="who")
     lexicon = rw.ldl.lexicon(["ab", "abb"], np.eye(2))
     F, G = rw.ldl.comprehension(lexicon), rw.ldl.production(lexicon)
     table: dict[str, Call] = {
@@ -423,6 +426,28 @@ def calls() -> dict[str, Call]:
                 "threads": 1,
                 "out": None,
                 "progress": None,
+            },
+        ),
+        "Trials.save": Call(learned_each.save, {"path": "t.csv"}),
+        "Trials.to_arrow": Call(learned_each.to_arrow, {}),
+        "Trials.to_pandas": Call(learned_each.to_pandas, {}),
+        "Trials.to_polars": Call(learned_each.to_polars, {}),
+        "Trials.weights": Call(learned_each.weights, {"person": "ann"}),
+        "learn_each": Call(
+            rw.learn_each,
+            {
+                "trials": trials,
+                "by": "who",
+                "cues": "cues",
+                "outcomes": "outcomes",
+                "choices": ["x", "y"],
+                "order": "time",
+                "theta": 1.0,
+                "cue_vectors": None,
+                "outcome_vectors": None,
+                "update": True,
+                "record": ["activation", "surprisal"],
+                **{name: value for name, value in by_rule.items() if name not in ("events", "schedule")},
             },
         ),
         "ldl.accuracy": Call(

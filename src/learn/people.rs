@@ -30,6 +30,7 @@ use crate::events::chunk::EventList;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::kernel::step::prefetch;
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::{Monitor, Pulse};
 use crate::rules::rule::Rule;
@@ -44,6 +45,8 @@ use crate::tiles::width::{WIDEST, padded};
 const UNIT: u64 = 1 << 13;
 /// Bytes of a person's tile, so that it stays in the second cache.
 const TILE: usize = 1 << 20;
+/// So many rows ahead are fetched from memory.
+const AHEAD: usize = 8;
 /// The fewest columns of a tile, if there are so many: narrower ones cost too much for each trial.
 const NARROWEST: usize = 64;
 
@@ -274,6 +277,8 @@ struct Desk<E> {
     /// The cue of each of his rows, and the outcome of each of his columns.
     cues: Vec<u32>,
     outcomes: Vec<u32>,
+    /// The columns of W_0 that a tile has.
+    columns: Vec<u32>,
     trials: OwnTrials,
     weights: Vec<E>,
     states: Vec<E>,
@@ -287,9 +292,22 @@ impl<E: Element> Desk<E> {
     fn new(n_cues: usize, n_outcomes: usize) -> Result<Self> {
         let (row_of, column_of) = (filled(NONE, n_cues)?, filled(NONE, n_outcomes)?);
         let [weights, states, lanes, room, before] = [const { Vec::new() }; 5];
-        let (cues, outcomes, last) = (Vec::new(), Vec::new(), Vec::new());
+        let (cues, outcomes, columns, last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let trials = OwnTrials::default();
-        Ok(Self { row_of, column_of, cues, outcomes, trials, weights, states, lanes, room, before, last })
+        Ok(Self {
+            row_of,
+            column_of,
+            cues,
+            outcomes,
+            columns,
+            trials,
+            weights,
+            states,
+            lanes,
+            room,
+            before,
+            last,
+        })
     }
 
     /// Gets ready for the next person.
@@ -407,14 +425,8 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
             let width = padded::<E>(own, kernel).max(own);
             let lambda = filled(plan.lambda[person], own)?;
             let rule = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
-            // What the person before has left is written over.
-            desk.weights.grow_to(n_rows * width, E::default())?;
+            self.fetch(desk, (first, own, width))?;
             let weights = &mut desk.weights[..n_rows * width];
-            for (row, &cue) in weights.chunks_exact_mut(width).zip(&desk.cues) {
-                let (row, padding) = row.split_at_mut(own);
-                self.fetch(cue, first, &desk.outcomes, row);
-                padding.fill(E::default());
-            }
             let begun = self.rule.state();
             let states = renewed(&mut desk.states, begun.as_ref().len() * n_rows * width, E::default())?;
             for (states, &begun) in states.chunks_mut((n_rows * width).max(1)).zip(begun.as_ref()) {
@@ -502,20 +514,47 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
         named.iter_mut().for_each(|outcome| *outcome = column_of[*outcome as usize]);
     }
 
-    /// The weights of a cue that a person starts from, in his columns from `first` on.
-    fn fetch(&self, cue: u32, first: usize, outcomes: &[u32], to: &mut [E]) {
-        let (plan, row) = (self.plan, self.plan.rows[cue as usize] as usize);
-        let Some(initial) = plan.initial.filter(|_| row != NONE as usize) else {
-            return to.fill(E::default());
+    /// Fills a tile with the weights that a person starts from, of his columns from `first` on, and returns its columns of W_0 where
+    /// they are some of them.
+    fn fetch(&self, desk: &mut Desk<E>, (first, own, width): (usize, usize, usize)) -> Result<()> {
+        let plan = self.plan;
+        let Desk { weights, cues, outcomes, columns, .. } = desk;
+        columns.clear();
+        columns.make_room(own)?;
+        match plan.outcome_vectors {
+            Some(_) => columns.extend(first as u32..(first + own) as u32),
+            None => {
+                columns.extend(outcomes[first..][..own].iter().map(|&outcome| plan.columns[outcome as usize]))
+            }
+        }
+        // Columns that W_0 does not have come last, and are zero.
+        let known = columns.partition_point(|&column| column != NONE);
+        let (begin, end) = match columns[..known] {
+            [begin, .., last] => (begin as usize, last as usize + 1),
+            [only] => (only as usize, only as usize + 1),
+            [] => (0, 0),
         };
-        let row = &initial[row * plan.n_columns..][..plan.n_columns];
-        if plan.outcome_vectors.is_some() {
-            to.copy_from_slice(&row[first..first + to.len()]);
-            return;
+        // What the person before has left is written over.
+        weights.grow_to(cues.len() * width, E::default())?;
+        let initial = plan.initial.unwrap_or_default();
+        let row_of = |cue: u32| match plan.rows[cue as usize] {
+            NONE => None,
+            row => initial[row as usize * plan.n_columns..][..plan.n_columns].get(begin..end),
+        };
+        for (at, (to, &cue)) in weights.chunks_exact_mut(width).zip(&*cues).enumerate() {
+            if let Some(row) = cues.get(at + AHEAD).and_then(|&cue| row_of(cue)) {
+                prefetch(row.as_ptr(), row.len());
+            }
+            let row = row_of(cue).unwrap_or_default();
+            let (to, zeros) = to.split_at_mut(if row.is_empty() { 0 } else { known });
+            zeros.fill(E::default());
+            if row.len() == to.len() {
+                to.copy_from_slice(row);
+            } else {
+                to.iter_mut().zip(&*columns).for_each(|(to, &column)| *to = row[column as usize - begin]);
+            }
         }
-        for (to, &outcome) in to.iter_mut().zip(&outcomes[first..]) {
-            *to = row.get(plan.columns[outcome as usize] as usize).copied().unwrap_or_default();
-        }
+        Ok(())
     }
 
     /// Lets a person learn, whose cues stand for vectors: all rows change at every trial.

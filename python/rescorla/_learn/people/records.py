@@ -31,6 +31,8 @@ class Choices(NamedTuple):
     def of(cls, choices: Any, table: TrialTable) -> Choices:
         if not isinstance(choices, str):
             names = only_names("choices must be names", several("choices", choices))
+            if not names:
+                raise ValueError("choices must be one name or more")
             twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
             if twice is not None:
                 raise ValueError(f"choices must be different, and {twice!r} is there twice")
@@ -79,9 +81,8 @@ class Wanted(NamedTuple):
             if choices is None and not of_vectors:
                 names = ["activation"]
             return cls(tuple(names), None)
-        if isinstance(record, str):
-            raise TypeError(f"record must be several names, not the str {record!r}; write [{record!r}]")
-        names = only_names("record must be names", several("record", list(record)))
+        asked = list(record) if isinstance(record, Mapping) else several("record", record)
+        names = only_names("record must be names", asked)
         for name in names:
             one_of("record", name, known)
         ranked = None

@@ -62,7 +62,7 @@ class Trials:
         weights_of: Callable[[int], Weights],
     ) -> None:
         self.columns, self.persons, self.parameters = columns, persons, parameters
-        self._weights_of = weights_of
+        self._weights_of, self._numbers = weights_of, {person: at for at, person in enumerate(persons)}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         try:
@@ -86,12 +86,14 @@ class Trials:
         >>> rw.learn_each(table, by="who").weights("bob").cues
         ('b',)
         """
-        if person not in self.persons:
+        try:
+            number = self._numbers[person]
+        except (KeyError, TypeError):
             raise KeyError(
                 f"person {shown(person)} is none of the {len(self.persons):,} in the trials"
                 f"{near(person, map(str, self.persons))}"
-            )
-        return self._weights_of(self.persons.index(person))
+            ) from None
+        return self._weights_of(number)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The columns as a data frame."""
