@@ -1,7 +1,7 @@
-"""Small changes of the program, each of which some test should notice: python release/mutants.py FOLDER.
+"""Small changes of the program, each of which a test of its room should notice: python release/mutants.py FOLDER.
 
 Draws changes by a seed, spread over the rooms: 40 of the Python package and 20 of the engine. Each is made
-in a copy of the project in FOLDER, in turn, and tests run until one fails: first those of the room, then all.
+in a copy of the project in FOLDER, in turn, and the tests of its room run until one fails.
 FOLDER needs room for a build of the engine; it keeps what is known (results.jsonl), and a run goes on where
 the last one ended. A change that no test notices is printed; it is equivalent, or a test is missing.
 """
@@ -34,6 +34,15 @@ TESTS = {
     "tiles.py": ["tests/learn"],
     "__init__.py": ["tests/test_rooms.py", "tests/test_numpy_alone.py"],
     "distributed.py": ["tests/distributed"],
+    # Rooms of the engine, after its own tests.
+    "events": ["tests/events"],
+    "text": ["tests/events"],
+    "files": ["tests/test_outputs.py"],
+    "kernel": ["tests/learn"],
+    "tiles": ["tests/learn"],
+    "learn": ["tests/learn"],
+    "rules": ["tests/learn", "tests/perceptrons"],
+    "equilibrium": ["tests/learn"],
 }
 
 
@@ -238,11 +247,14 @@ def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
             named = [str(test) for test in sorted((copy / "tests").rglob(f"test_*{stem}*.py"))]
             near = TESTS.get(room, [f"tests/{room.removesuffix('.py')}"])
             near = [test for test in near if (copy / test).exists()]
-            found = (failed([*pytest, *tests], copy) for tests in (named, near, ["tests"]) if tests)
+            found = (failed([*pytest, *tests], copy) for tests in (named, near) if tests)
             return next(filter(None, found), None)
         cargo = failed(["cargo", "test", "--quiet"], copy, CARGO_TARGET_DIR=str(target))
         if cargo:
             return f"cargo: {cargo}"
+        near = TESTS.get(Path(mutant.file).parts[1], [])
+        if not near:
+            return None
         build = ["cargo", "build", "--release", "--quiet", "--features", "python"]
         built = failed(build, copy, CARGO_TARGET_DIR=str(target))
         if built:
@@ -252,7 +264,7 @@ def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
         shutil.copy(target / "release/librescorla.so", engine.with_suffix(".new"))
         engine.with_suffix(".new").rename(engine)
         try:
-            return failed([*pytest, "tests"], copy)
+            return failed([*pytest, *near], copy)
         finally:
             (target / "engine.so").rename(engine)
     finally:
