@@ -1,4 +1,4 @@
-"""Small changes of the program, each of which a test of its room should notice: python release/mutants.py FOLDER.
+"""Small changes of the program, which tests of its rooms should notice: python release/mutants.py FOLDER.
 
 Draws changes by a seed, spread over the rooms: 40 of the Python package and 20 of the engine. Each is made
 in a copy of the project in FOLDER, in turn, and the tests of its room run until one fails.
