@@ -316,7 +316,7 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let probes = Probes { tokens: &[], cues: &Lists::default() };
     let recording = Recording { tokens: &tokens, cells: Cells::Block(&rows), predictions: false, probes };
     planned::<E, _>(case, kernel, |plan| {
-        let out = Records { weights: &mut out, predicted: &mut [], probed: &mut [] };
+        let out = Records { weights: &mut out, saliences: &mut [], predicted: &mut [], probed: &mut [] };
         plan.trajectories_by(rule, &file, &recording, out, &Monitor::new()).unwrap();
     });
     let mut expected = Vec::new();

@@ -145,6 +145,11 @@ def check_same(initial: object, out: Weights, call: str) -> None:
             "out must be weights in memory to be learned in place, and these are in a store; give the "
             "path of another store"
         )
+    if out.state:
+        raise ValueError(
+            f"out must be weights without states to be learned in place, and these have {', '.join(out.state)}; "
+            f"{call} makes others"
+        )
 
 
 def check_type(weights: Weights, dtype: DTypeLike) -> None:

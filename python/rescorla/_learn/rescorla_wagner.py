@@ -24,6 +24,7 @@ from rescorla._shared.checks import (
     one_of,
     rate,
     rates,
+    room,
     thread_count,
     whole,
 )
@@ -40,6 +41,7 @@ Method = Literal["auto", "forward", "adjoint"]
 FEWER = "learn fewer outcomes, or in float32, or into a file on another disk"
 """What to do where a disk has no room for weights."""
 
+_NO_ROOM = "learn fewer outcomes, or in float32"
 _NO_MEMORY = "learn fewer outcomes, or in float32, or into a .npy file, which needs no memory for them"
 
 
@@ -339,6 +341,8 @@ def learn(
         dtype=dtype,
         out=out,
     )
+    if store is not None or path is not None:
+        request.check_out()
     if store is None:
         return _learned(events, request, out, path, **how)
     # Loaded when a store is learned.
@@ -355,18 +359,23 @@ def _learned(
     shape = len(plan.cues), len(plan.outcomes)
     parameters: dict[str, Any] = {}
 
-    def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
+    def run(values: NDArray[Any] | npy.Room, states: NDArray[Any] | None = None) -> dict[str, Any]:
         started, n_tokens = perf_counter(), events.n_tokens
         with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
             told = {**request.told(), **request.wanted(), **how}
-            report = _core.learn(events._file, **told, out=values, progress=watch)
+            report = _core.learn(events._file, **told, out=values, states=states, progress=watch)
         parameters.update(learned(events, report, started, **request.recorded()))
         return report
 
     if path is None:
         values = result_array(out, shape, request.element, sized(shape, request.element), _NO_MEMORY)
-        report = run(values)
-        weights = Weights(values, plan.cues, plan.outcomes, parameters)
+        names = request.state_names
+        of_states = len(names) * shape[0], shape[1]
+        states = room("the states", of_states, request.element, _NO_ROOM) if names else None
+        report = run(values, states)
+        each = () if states is None else states.reshape(len(names), *shape)
+        state = dict(zip(names, each, strict=True))
+        weights = Weights(values, plan.cues, plan.outcomes, parameters, state)
     else:
         files.check_room(path, shape, request.element, FEWER)
         with npy.Target(path) as target:
