@@ -68,7 +68,7 @@ fn taken(rule: &str, parameters: &RuleParameters, name: &str) -> Result<f64> {
     match parameters.get(name) {
         Some(&value) if (0.0..=1.0).contains(&value) => Ok(value),
         Some(value) => {
-            Err(Error::Argument(format!("rule_parameters must have {name} from 0 to 1, not {value}")))
+            Err(Error::Argument(format!("rule_parameters of {name} must be from 0 to 1, not {value}")))
         }
         None => {
             Err(Error::Argument(format!("rule_parameters must have {name}, a parameter of the rule {rule}")))

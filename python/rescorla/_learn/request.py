@@ -68,8 +68,8 @@ class Request(NamedTuple):
         if self.state_names:
             raise ValueError(
                 f"out must be an array, or left out, for the rule {self.rule.name}: its states "
-                f"({', '.join(self.state_names)}) are kept in memory; save the weights to a .npz file, which keeps "
-                "them too"
+                f"({', '.join(self.state_names)}) are kept in memory; save the weights to a .npz file, which "
+                "keeps them too"
             )
 
     @property

@@ -99,12 +99,31 @@ def learn(
         The asymptote, the activation that a present outcome is to have: one number, or one per outcome. A
         mapping must have those outcomes of the result that the events have; an array is in the order of the
         result's outcomes.
-    rule : {"rescorla_wagner", "no_competition"}, default "rescorla_wagner"
-        The rule. In "no_competition" each cue has an error of its own, lambda_j - w_ij where the outcome is
-        present and 0 - w_ij where it is absent: cues do not compete, and none blocks another. It needs the
-        forward method, and events without duplicates.
+    rule : str, default "rescorla_wagner"
+        The rule; all but the first need the forward method, and events without duplicates:
+
+        - "rescorla_wagner".
+        - "no_competition": each cue has an error of its own, lambda_j - w_ij where the outcome is present and
+          0 - w_ij where it is absent. None blocks another.
+        - "hybrid": the first rule, whose changes are multiplied by a salience for each cue and outcome, which
+          follows the size of the error.
+        - "pearce_kaye_hall": the outcome itself excites, in proportion to such a salience; where less comes
+          than was predicted, a second strength inhibits. The weight is the difference of the two.
+        - "mackintosh": each cue has an error of its own, and a salience that grows where the cue predicts
+          better than the other cues do, and falls where it predicts worse.
+        - "le_pelley": two strengths, and two saliences that are multiplied, one as in each of the two before.
+          It needs lambda of at most 1.
+        - "van_hamme_wasserman": the first rule, where absent cues learn the opposite if they are expected,
+          that is, if they occurred on an earlier token of these events with a cue that is present.
+
+        The saliences begin at 1, those of "mackintosh" and "le_pelley" at 0.9. The page "Saliences, rates and
+        lambda" of the documentation has the equations.
     rule_parameters : mapping from str to float, optional
-        What a rule has besides alpha, beta and lambda; these two rules have nothing.
+        What a rule has besides alpha, beta and lambda, numbers from 0 to 1. "salience_rate" (0.1 unless
+        given): how fast saliences change, in "hybrid", "pearce_kaye_hall", "mackintosh" and "le_pelley".
+        "excitatory_rate" and "inhibitory_rate" (0.1): how fast the salience that compares cues changes in
+        "le_pelley", where more and where less comes than was predicted. "k" (1.0): how much of what a present
+        cue learns an absent one unlearns, in "van_hamme_wasserman".
     retention : float, default 1.0
         What a token leaves of every weight, above 0 and at most 1: gamma, where 1 forgets nothing. A weight
         is halved in log(0.5) / log(gamma) tokens. For tokens drawn at random, with one salience alpha and one
@@ -126,7 +145,8 @@ def learn(
         method for the part.
     initial : Weights, optional
         Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
-        not changed, unless it is `out` as well.
+        not changed, unless it is `out` as well. Its ``state`` must be of the same rule; without one, saliences
+        begin as the rule says, and a weight is one strength, excitatory above 0 and inhibitory below.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it. Learning in place keeps the
         type of the weights.
@@ -168,7 +188,8 @@ def learn(
     -------
     Weights, n_cues x n_outcomes
         Names are in the order of the events, after those of `initial`; or as `cues` and `outcomes` list them.
-        ``parameters`` says how the weights were learned.
+        ``parameters`` says how the weights were learned; ``state`` has the saliences and strengths of the
+        rules that have some.
 
     Raises
     ------

@@ -90,9 +90,9 @@ class Rule(NamedTuple):
             of = f" of the rule {made}" if made != self.name else ""
             has = f"has {', '.join(states)}" if states else "has none"
             raise ValueError(
-                f"initial has states{of} ({', '.join(initial.state)}), and the rule {self.name} {has}; learn by the "
-                "same rule, or go on from rescorla.Weights(initial.values, initial.cues, initial.outcomes), which "
-                "has no states"
+                f"initial has states{of} ({', '.join(initial.state)}), and the rule {self.name} {has}; learn "
+                "by the same rule, or go on without them, from "
+                "rescorla.Weights(initial.values, initial.cues, initial.outcomes)"
             )
         with np.errstate(over="ignore"):
             stacked = in_rows(np.concatenate([initial.state[name] for name in states]), element)
@@ -141,7 +141,7 @@ def rule_given(
 
 def _share(name: str, value: object) -> float:
     """A parameter of a rule."""
-    argument = f"rule_parameters[{name!r}]"
+    argument = f"rule_parameters of {name!r}"
     share = number(argument, value)
     if not 0 <= share <= 1:
         raise ValueError(f"{argument} must be from 0 to 1, not {share:g}")

@@ -94,10 +94,10 @@ def trajectories(
     Returns
     -------
     Trajectories
-        Tokens, values, names, and ``saliences`` by rules that change them; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. In
+        Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. In
         ``probes`` what was predicted of the recorded outcomes at each probe, which is an event of frequency
         0, up to the last recorded token, whichever cues and tokens are recorded. Of a `design` also its
-        phases.
+        phases. By rules that change them, ``saliences``.
 
     Raises
     ------

@@ -653,8 +653,8 @@ class Weights:
             ``.nc`` (netCDF; needs xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other
             programs, which `load_weights` does not read, are ``.csv`` and ``.tsv`` (digits enough to restore
             each weight, names quoted as by the csv module, no parameters) and ``.parquet`` (needs pyarrow).
-            An older file of that name is replaced. Weights with a `state` go to .npz files and, without it, to
-            tables.
+            An older file of that name is replaced. Weights with a `state` go to ``.npz`` files, or without
+            it to tables.
         long : bool, default False
             Of tables: False writes a column of cues and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight. The column of cues is called ``cue``, or
