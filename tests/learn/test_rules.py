@@ -157,7 +157,7 @@ def test_a_rule_is_the_reference(
     start = data.draw(st.one_of(st.none(), some.initials(*vocabularies)))
     firsts: tuple[list[str], list[str]] = ([], [])
     if start is not None:
-        firsts = tuple(reference.distinct(pair[side] for pair in start) for side in (0, 1))  # type: ignore[assignment]
+        firsts = reference.distinct(cue for cue, _ in start), reference.distinct(o for _, o in start)
     cues, outcomes = (reference.distinct([*a, *b]) for a, b in zip(firsts, vocabularies, strict=True))
     parameters = data.draw(some.rules(cues, outcomes))
     if rule == "le_pelley":
@@ -176,7 +176,7 @@ def test_a_rule_is_the_reference(
     states: reference.States = {}
     if start is not None:
         state = {}
-        if RULES[rule].states and data.draw(st.booleans()):
+        if data.draw(st.sampled_from([bool(RULES[rule].states), False])):
             states = {pair: {n: number(data.draw(STATES)) for n in RULES[rule].states} for pair in start}
             state = {
                 name: matrix({pair: each[name] for pair, each in states.items()}, *firsts)
@@ -369,7 +369,7 @@ def test_what_a_rule_does_not_have_is_refused() -> None:
         rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": 1.5})
     with pytest.raises(TypeError, match=r"rule_parameters of 'k' must be a number"):
         rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": "1"})  # type: ignore[dict-item]
-    with pytest.raises(ValueError, match="lambda_ must be at most 1 for the rule le_pelley, .*, not 2"):
+    with pytest.raises(ValueError, match=r"lambda_ must be at most 1 for the rule le_pelley, .*, not 2"):
         rw.learn(EVENTS, rule="le_pelley", lambda_=2.0)
     with pytest.raises(TypeError, match="rule_parameters must be a mapping"):
         rw.learn(EVENTS, rule_parameters=0.5)  # type: ignore[arg-type]

@@ -145,8 +145,8 @@ def learn(
         method for the part.
     initial : Weights, optional
         Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
-        not changed, unless it is `out` as well. Its ``state`` must be of the same rule; without one, saliences
-        begin as the rule says, and a weight is one strength, excitatory above 0 and inhibitory below.
+        not changed, unless it is `out` as well. Its ``state`` must be of the same rule; without one,
+        saliences begin as the rule says, and a weight is one strength: excitatory above 0, inhibitory below.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it. Learning in place keeps the
         type of the weights.

@@ -93,8 +93,8 @@ def check_states(path: str, states: Sequence[str]) -> None:
     """ValueError where weights have states, and the format that the suffix names does not keep them."""
     if states and _suffix(path) not in (_STATES_IN, *tables.WRITERS):
         raise ValueError(
-            f"{path}: these weights have states ({', '.join(states)}), which only {_STATES_IN} files keep; save "
-            "to one, or save rescorla.Weights(weights.values, weights.cues, weights.outcomes) without them"
+            f"{path}: these weights have states ({', '.join(states)}), which only {_STATES_IN} files keep; "
+            "save to one, or without states: rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
         )
 
 
