@@ -272,6 +272,9 @@ def test_states_are_refused_where_they_do_not_fit(tmp_path: Path) -> None:
         rw.learn(EVENTS, initial=weights)
     with pytest.raises(ValueError, match="out must be weights without states"):
         rw.learn(EVENTS, initial=weights, out=weights)
+    # A mean has no states, but a store does not keep those that it began with.
+    with pytest.raises(ValueError, match="out must be an array, or left out, for the rule hybrid"):
+        rw.learn(EVENTS, rule="hybrid", average=True, initial=weights, out=tmp_path / "w.zarr")
     for name in ("w.nc", "w.npy", "w.zarr"):
         with pytest.raises(ValueError, match=r"have states \(salience\), which only \.npz files keep"):
             weights.save(tmp_path / name)

@@ -64,12 +64,12 @@ class Request(NamedTuple):
         warn_unsafe(self.fastest, greatest, scheduled=scheduled, of_cue=True)
 
     def check_out(self) -> None:
-        """ValueError where the weights go to disk while they are learned, and have states."""
-        if self.state_names:
+        """ValueError where weights that are learned onto a disk have states, or go on from some."""
+        if self.state_names or self.states is not None:
+            states = ", ".join(self.rule.kind.states)
             raise ValueError(
-                f"out must be an array, or left out, for the rule {self.rule.name}: its states "
-                f"({', '.join(self.state_names)}) are kept in memory; save the weights to a .npz file, which "
-                "keeps them too"
+                f"out must be an array, or left out, for the rule {self.rule.name}: its states ({states}) are "
+                "kept in memory; save the weights to a .npz file, which keeps them too"
             )
 
     @property

@@ -778,7 +778,8 @@ def _state(state: Mapping[str, ArrayLike] | None, values: NDArray[Any]) -> dict[
     if state is not None and not isinstance(state, Mapping):
         raise TypeError(f"state must be a mapping from names to matrices, not {shown(state)}")
     found = {}
-    for name, numbers in (state or {}).items():
+    for key, numbers in (state or {}).items():
+        name = named("state", key)
         array = np.asarray(unmasked(f"state[{name!r}]", numbers))
         if array.dtype.kind not in "biuf":
             raise TypeError(f"state[{name!r}] must be real numbers, not {array.dtype}")
