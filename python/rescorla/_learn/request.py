@@ -68,8 +68,8 @@ class Request(NamedTuple):
         if self.state_names or self.states is not None:
             states = ", ".join(self.rule.kind.states)
             raise ValueError(
-                f"out must be an array, or left out, for the rule {self.rule.name}: its states ({states}) are "
-                "kept in memory; save the weights to a .npz file, which keeps them too"
+                f"out must be an array, or left out, for the rule {self.rule.name}: its states ({states}) "
+                "are kept in memory; save the weights to a .npz file, which keeps them too"
             )
 
     @property

@@ -232,10 +232,10 @@ def learn(
     kept, for additional tiles; 256 bytes for each name; and for each thread: 40 MiB for a chunk of events and
     a stack; a tile of n_cues rows (with the adjoint method n_cues + n_outcomes) of 512 to 2048 bytes, the
     fewer the more cues an event has, and as much again for each state of a rule; for a mean, as many elements
-    in float64, and 8 bytes a cue; where weights are forgotten, 8 bytes a cue; by van_hamme_wasserman, 16 bytes
-    for each pair of cues that occur together; for a result in a file, 1 MiB or 64 bytes x the length of a
-    column (with the adjoint method, of a row), whichever is more. A schedule takes 8 bytes a token, 16 where
-    beta1 and beta2 have different factors.
+    in float64, and 8 bytes a cue; where weights are forgotten, 8 bytes a cue; by van_hamme_wasserman, 16
+    bytes for each pair of cues that occur together; for a result in a file, 1 MiB or 64 bytes x the length of
+    a column (with the adjoint method, of a row), whichever is more. A schedule takes 8 bytes a token, 16
+    where beta1 and beta2 have different factors.
 
     See Also
     --------
