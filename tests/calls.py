@@ -186,7 +186,13 @@ def calls() -> dict[str, Call]:
         "Trajectories.to_xarray": Call(curves.to_xarray, {}),
         "Weights": Call(
             rw.Weights,
-            {"values": [[1.0, 2.0]], "cues": ["a"], "outcomes": ["x", "y"], "parameters": {"note": "mine"}},
+            {
+                "values": [[1.0, 2.0]],
+                "cues": ["a"],
+                "outcomes": ["x", "y"],
+                "parameters": {"note": "mine"},
+                "state": {"salience": [[1.0, 0.5]]},
+            },
         ),
         "Weights.column": Call(weights.column, {"outcome": "x"}),
         "Weights.row": Call(weights.row, {"cue": "a"}),

@@ -12,7 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,12 @@ Number: TypeAlias = Callable[[Any], Any]
 Scalar: TypeAlias = float | Fraction
 PerName: TypeAlias = Scalar | Mapping[str, float]
 Weights: TypeAlias = dict[tuple[str, str], Any]
+States: TypeAlias = dict[tuple[str, str], dict[str, Any]]
+"""What a rule keeps for each weight besides, by name."""
 Schedule: TypeAlias = Callable[[int], tuple[Scalar, Scalar]]
 """The factors on beta1 and on beta2 of a token; the first token is 1."""
+Met: TypeAlias = dict[str, list[str]]
+"""For each cue those with which it was on a token."""
 Watch: TypeAlias = Callable[[int, Event, Weights], None]
 """What looks at the weights before each token: its number, its event, the weights."""
 Duplicates: TypeAlias = Literal["drop", "keep", "error"]
@@ -48,10 +52,14 @@ def learn(
     number: Number = float,
     schedule: Schedule = unscheduled,
     watch: Watch | None = None,
-    rule: Literal["rescorla_wagner", "no_competition"] = "rescorla_wagner",
+    rule: str = "rescorla_wagner",
     retention: Scalar = 1,
+    rule_parameters: Mapping[str, Scalar] | None = None,
+    states: States | None = None,
 ) -> Weights:
     """Learns token by token; an event of frequency f is f tokens in a row.
+
+    `states` are those of the initial weights, if there are some; they become those of all weights.
 
     Each token multiplies all weights by the retention. A row is kept as it was after the last token with its
     cue, and multiplied by a power of the retention when it is needed.
@@ -65,6 +73,11 @@ def learn(
     weights = {(cue, outcome): zero for cue in cues for outcome in outcomes}
     for pair, weight in (initial or {}).items():
         weights[pair] = number(weight)
+    numbers = {name: number(value) for name, value in (rule_parameters or {}).items()}
+    changed, states = CHANGED[rule], {} if states is None else states
+    for pair, weight in weights.items():
+        states.setdefault(pair, begun(rule, weight, number))
+    met: Met = {}
     for event_cues, event_outcomes, frequency in events:
         for _ in range(frequency):
             token = token + 1
@@ -82,10 +95,148 @@ def learn(
                 multiply(weights, cue, outcomes, gamma)
             for outcome in outcomes:
                 rate, target = (beta1, maximum[outcome]) if outcome in event_outcomes else (beta2, zero)
+                at = Token(activations[outcome], target, rate, beta1, beta2)
                 for cue in event_cues:
-                    a = activations[outcome] if rule == "rescorla_wagner" else weights[cue, outcome]
-                    weights[cue, outcome] = weights[cue, outcome] + salience[cue] * (rate * (target - a))
+                    pair = cue, outcome
+                    weights[pair] = changed(weights[pair], states[pair], salience[cue], at, number, **numbers)
+                if rule == "van_hamme_wasserman":
+                    for cue in expected(event_cues, met):
+                        factor = -numbers["k"] * salience[cue]
+                        weights[cue, outcome] = weights[cue, outcome] + factor * (rate * (target - at.total))
+            meet(event_cues, met)
     return brought(weights, last, token, gamma, number)
+
+
+class Token(NamedTuple):
+    """A token, for an outcome: what its cues predict, what is there, the rate, and both rates."""
+
+    total: Any
+    target: Any
+    rate: Any
+    beta1: Any
+    beta2: Any
+
+
+# What a rule makes of the weight of a present cue, and of its states.
+
+
+def rescorla_wagner(w: Any, _: dict[str, Any], alpha: Any, at: Token, number: Number, **k: Any) -> Any:
+    """All cues share an error."""
+    return w + alpha * (at.rate * (at.target - at.total))
+
+
+def no_competition(w: Any, _: dict[str, Any], alpha: Any, at: Token, number: Number) -> Any:
+    """Each cue has an error of its own."""
+    return w + alpha * (at.rate * (at.target - w))
+
+
+def hybrid(w: Any, state: dict[str, Any], alpha: Any, at: Token, number: Number, salience_rate: Any) -> Any:
+    """The salience follows the error."""
+    error = at.target - at.total
+    new = w + alpha * state["salience"] * (at.rate * error)
+    followed = salience_rate * abs(error) + (number(1) - salience_rate) * state["salience"]
+    state["salience"] = within(followed, number(0), number(1))
+    return new
+
+
+def pearce_kaye_hall(
+    w: Any, state: dict[str, Any], alpha: Any, at: Token, number: Number, salience_rate: Any
+) -> Any:
+    """The outcome excites, and less of it than was predicted inhibits."""
+    error = at.target - at.total
+    factor = alpha * state["salience"]
+    if error > 0:
+        state["excitatory"] = state["excitatory"] + factor * (at.beta1 * at.target)
+    elif error < 0:
+        state["inhibitory"] = state["inhibitory"] + factor * (at.beta2 * abs(error))
+    followed = salience_rate * abs(error) + (number(1) - salience_rate) * state["salience"]
+    state["salience"] = within(followed, number(0), number(1))
+    return state["excitatory"] - state["inhibitory"]
+
+
+def mackintosh(
+    w: Any, state: dict[str, Any], alpha: Any, at: Token, number: Number, salience_rate: Any
+) -> Any:
+    """The salience grows where the cue predicts better than the others."""
+    own, others = at.target - w, at.target - (at.total - w)
+    new = w + alpha * state["salience"] * (at.rate * own)
+    moved = state["salience"] + salience_rate * (abs(others) - abs(own))
+    state["salience"] = within(moved, number(0.05), number(1))
+    return new
+
+
+def le_pelley(
+    w: Any,
+    state: dict[str, Any],
+    alpha: Any,
+    at: Token,
+    number: Number,
+    salience_rate: Any,
+    excitatory_rate: Any,
+    inhibitory_rate: Any,
+) -> Any:
+    """Both saliences, multiplied."""
+    one = number(1)
+    error, others = at.target - at.total, at.total - w
+    size = abs(error)
+    factor = alpha * state["salience"] * state["associability"]
+    worse = number(0)
+    if error > 0:
+        state["excitatory"] = state["excitatory"] + factor * (at.beta1 * (one - w) * size)
+        worse = excitatory_rate * (abs(at.target - w) - abs(at.target - others))
+    elif error < 0:
+        state["inhibitory"] = state["inhibitory"] + factor * (at.beta2 * (one + w) * size)
+        worse = inhibitory_rate * (abs(size + w) - abs(size + others))
+    state["salience"] = within(state["salience"] - worse, number(0.05), one)
+    followed = salience_rate * size + (one - salience_rate) * state["associability"]
+    state["associability"] = within(followed, number(0.5), one)
+    return state["excitatory"] - state["inhibitory"]
+
+
+CHANGED: dict[str, Callable[..., Any]] = {
+    "rescorla_wagner": rescorla_wagner,
+    "no_competition": no_competition,
+    "hybrid": hybrid,
+    "pearce_kaye_hall": pearce_kaye_hall,
+    "mackintosh": mackintosh,
+    "le_pelley": le_pelley,
+    "van_hamme_wasserman": rescorla_wagner,
+}
+
+# What the states of a weight of zero begin with.
+BEGUN: dict[str, dict[str, float]] = {
+    "hybrid": {"salience": 1.0},
+    "pearce_kaye_hall": {"salience": 1.0, "excitatory": 0.0, "inhibitory": 0.0},
+    "mackintosh": {"salience": 0.9},
+    "le_pelley": {"salience": 0.9, "excitatory": 0.0, "inhibitory": 0.0, "associability": 0.9},
+}
+
+
+def begun(rule: str, weight: Any, number: Number) -> dict[str, Any]:
+    """What the states of a weight begin with: a positive weight excites, a negative one inhibits."""
+    states = {name: number(value) for name, value in BEGUN.get(rule, {}).items()}
+    if "excitatory" in states:
+        side = "inhibitory" if weight < 0 else "excitatory"
+        states[side] = abs(weight) if weight < 0 else weight
+    return states
+
+
+def within(value: Any, least: Any, most: Any) -> Any:
+    """The value, or the bound that it is beyond."""
+    if value < least:
+        return least
+    return most if value > most else value
+
+
+def expected(cues: Sequence[str], met: Met) -> list[str]:
+    """Absent cues that were on an earlier token together with one of these."""
+    return distinct(other for cue in cues for other in met.get(cue, []) if other not in cues)
+
+
+def meet(cues: Sequence[str], met: Met) -> None:
+    """Cues of a token were together."""
+    for cue in cues:
+        met[cue] = distinct([*met.get(cue, []), *cues])
 
 
 def power(gamma: Any, n: int, number: Number) -> Any:
@@ -164,9 +315,14 @@ def mean(
     wide = Fraction if number is Fraction else float
     sums = {(cue, outcome): wide(0) for cue in cues for outcome in outcomes}
     since = dict.fromkeys(cues, 1)
+    met: Met = {}
 
     def watch(token: int, event: Event, weights: Weights) -> None:
-        for cue in event[0]:
+        changing = list(event[0])
+        if more.get("rule") == "van_hamme_wasserman":
+            changing += expected(event[0], met)
+            meet(event[0], met)
+        for cue in changing:
             for outcome in outcomes:
                 sums[cue, outcome] += wide(weights[cue, outcome]) * (token - since[cue])
             since[cue] = token

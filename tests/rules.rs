@@ -11,8 +11,10 @@ use rescorla::internals::learn::trajectory::{Cells, Probes, Recording, Records};
 use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::internals::lists::Lists;
 use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::le_pelley::LePelley;
 use rescorla::internals::rules::rescorla_wagner::RescorlaWagner;
 use rescorla::internals::rules::rule::{At, Rule};
+use rescorla::internals::rules::table::{RuleParameters, WithRule, by_name};
 use rescorla::internals::tiles::method::Method;
 use rescorla::internals::tiles::result::Matrix;
 use rescorla::internals::tiles::rule::Schedule;
@@ -316,7 +318,7 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let probes = Probes { tokens: &[], cues: &Lists::default() };
     let recording = Recording { tokens: &tokens, cells: Cells::Block(&rows), predictions: false, probes };
     planned::<E, _>(case, kernel, |plan| {
-        let out = Records { weights: &mut out, predicted: &mut [], probed: &mut [] };
+        let out = Records { weights: &mut out, saliences: &mut [], predicted: &mut [], probed: &mut [] };
         plan.trajectories_by(rule, &file, &recording, out, &Monitor::new()).unwrap();
     });
     let mut expected = Vec::new();
@@ -431,6 +433,57 @@ fn what_a_rule_cannot_do_is_refused() {
         let [weights, state] = out.each_mut().map(|out| Matrix::new(out, [CUES, OUTCOMES]).unwrap());
         let refused = plan.learn_by(door, &file, &weights, &[state], &Monitor::new());
         assert!(refused.unwrap_err().to_string().contains("expected results for 2 states, found 1"));
+    });
+}
+
+/// Names the rule.
+struct Naming;
+
+impl WithRule<f64> for Naming {
+    type Output = &'static str;
+
+    fn run<R: Rule<f64> + Send + 'static>(self, _: R) -> Result<&'static str> {
+        Ok(R::NAME)
+    }
+}
+
+#[test]
+fn a_rule_is_found_with_its_parameters() {
+    let called = |name: &str, given: &[(&str, f64)]| {
+        let given: RuleParameters = given.iter().map(|&(name, value)| (name.to_string(), value)).collect();
+        by_name::<f64, _>(name, &given, Naming).map_err(|error| error.to_string())
+    };
+    assert_eq!(called("van_hamme_wasserman", &[("k", 1.0)]), Ok("van_hamme_wasserman"));
+    assert_eq!(called("rescorla_wagner", &[]), Ok("rescorla_wagner"));
+    for (name, given, expected) in [
+        ("hybird", &[][..], "rule must be one of rescorla_wagner, no_competition, hybrid, "),
+        ("no_competition", &[("k", 0.5)], "rule_parameters has k, but the rule no_competition has none"),
+        ("hybrid", &[("k", 0.5)], "rule_parameters has k, but the rule hybrid has only salience_rate"),
+        ("hybrid", &[], "rule_parameters must have salience_rate, a parameter of the rule hybrid"),
+        (
+            "hybrid",
+            &[("salience_rate", 1.5)],
+            "rule_parameters of salience_rate must be from 0 to 1, not 1.5",
+        ),
+        (
+            "hybrid",
+            &[("salience_rate", f64::NAN)],
+            "rule_parameters of salience_rate must be from 0 to 1, not",
+        ),
+    ] {
+        let refused = called(name, given).unwrap_err();
+        assert!(refused.starts_with(expected), "{refused}");
+    }
+}
+
+#[test]
+fn an_asymptote_may_not_exceed_what_the_rule_allows() {
+    let case = Case { lambda: vec![1.5; OUTCOMES], ..small() };
+    let file = file(&case.events);
+    let rule = LePelley { salience_rate: 0.1, excitatory_rate: 0.1, inhibitory_rate: 0.1 };
+    planned::<f64, _>(&case, Isa::best(), |plan| {
+        let refused = learned(&plan, rule, &file).unwrap_err().to_string();
+        assert!(refused.contains("lambda_ must be at most 1 for the rule le_pelley, not 1.5"), "{refused}");
     });
 }
 

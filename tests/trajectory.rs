@@ -255,7 +255,12 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
             let probes = Probes { tokens: &probes, cues: &sets };
             let recording = Recording { tokens: &case.tokens, cells, predictions, probes };
             let (_, table) = planned::<E, _>(case, kernel, |plan| {
-                let out = Records { weights: &mut out, predicted: &mut predicted, probed: &mut probed };
+                let out = Records {
+                    weights: &mut out,
+                    saliences: &mut [],
+                    predicted: &mut predicted,
+                    probed: &mut probed,
+                };
                 plan.trajectories(&file, &recording, out, &Monitor::new()).unwrap()
             });
             (out, table, predicted, probed)
@@ -337,7 +342,12 @@ fn recordings_that_do_not_fit_are_refused() {
         planned::<f64, _>(&case, Isa::best(), |plan| {
             let (mut weights, mut predicted, mut probed) =
                 (vec![0.0; n], vec![0.0; n_predicted], vec![0.0; n_probed]);
-            let out = Records { weights: &mut weights, predicted: &mut predicted, probed: &mut probed };
+            let out = Records {
+                weights: &mut weights,
+                saliences: &mut [],
+                predicted: &mut predicted,
+                probed: &mut probed,
+            };
             Plan { average, ..plan }.trajectories(&file, &recording, out, &Monitor::new())
         })
         .err()
@@ -384,7 +394,8 @@ fn a_stopped_monitor_stops_the_recording() {
     let result = monitor.watch(
         || {
             planned::<f64, _>(&case, Isa::best(), |plan| {
-                let out = Records { weights: &mut out, predicted: &mut [], probed: &mut [] };
+                let out =
+                    Records { weights: &mut out, saliences: &mut [], predicted: &mut [], probed: &mut [] };
                 plan.trajectories(&file, &recording, out, &monitor).map(drop)
             })
         },

@@ -165,6 +165,7 @@ def learn(
         initial=initial,
         dtype=dtype,
     )
+    request.check_out()
     store, _ = opened_or_made(
         source,
         request,

@@ -112,8 +112,8 @@ impl PyJob {
     #[new]
     #[pyo3(
         signature = (events, *, dtype, **parameters),
-        text_signature = "(events, *, dtype, alpha, beta1, beta2, lambda_, rule, retention, schedule, average, cue_rows, outcome_columns, \
-                          keep_rows, initial, initial_columns, method, threads, event_memory, kernel, tile, progress)"
+        text_signature = "(events, *, dtype, alpha, beta1, beta2, lambda_, rule, rule_parameters, retention, schedule, average, cue_rows, \
+                          outcome_columns, keep_rows, initial, initial_columns, initial_states, method, threads, event_memory, kernel, tile, progress)"
     )]
     fn new(
         py: Python<'_>,
@@ -191,8 +191,10 @@ fn prepared<E: Kernels + NumpyElement>(
     events: &PyEventFile,
     arguments: &Arguments<'_>,
 ) -> PyResult<Box<dyn Learns<E>>> {
-    let rule = arguments.rule.as_str();
-    arguments.carry_out(py, events, |file, plan, monitor| by_name(rule, Preparing { file, plan, monitor }))
+    let (rule, numbers) = (arguments.rule.as_str(), &arguments.rule_parameters);
+    arguments.carry_out(py, events, |file, plan, monitor| {
+        by_name(rule, numbers, Preparing { file, plan, monitor })
+    })
 }
 
 impl PyJob {

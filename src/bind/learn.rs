@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 
-use numpy::{Element as NumpyElement, Ix2, PyUntypedArray};
+use numpy::{Element as NumpyElement, Ix2, PyArray2, PyUntypedArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
@@ -19,10 +19,10 @@ use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::memory::Memory;
 use crate::learn::{BUDGET, Initial, Kernels, Plan, Report};
-use crate::memory::{collected, filled};
+use crate::memory::{collected, filled, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
-use crate::rules::table::{WithRule, by_name};
+use crate::rules::table::{RuleParameters, WithRule, by_name};
 use crate::tiles::method::Method;
 use crate::tiles::result::{Axis, Matrix};
 use crate::tiles::rule::Schedule;
@@ -44,6 +44,7 @@ parameters! {
         beta2: f64,
         lambda_: Numbers<'py> = Numbers::Same(1.0),
         rule: String = RULE.into(),
+        rule_parameters: RuleParameters = RuleParameters::new(),
         retention: f64 = 1.0,
         schedule: Option<Factors<'py>> = None,
         average: bool = false,
@@ -54,6 +55,8 @@ parameters! {
         keep_rows: Option<Read1<'py, i64>> = None,
         initial: Option<Bound<'py, PyUntypedArray>> = None,
         initial_columns: Option<Read1<'py, i64>> = None,
+        /// The states of the initial weights, each as these, one below the other; `None`: they begin as the rule says.
+        initial_states: Option<Bound<'py, PyUntypedArray>> = None,
         method: Option<Named<Method>> = None,
         threads: usize,
         /// Bytes for events that are made ready.
@@ -64,23 +67,27 @@ parameters! {
     }
 }
 
-/// Learns the events into `out`: an array, which must be zero, or room in a file.
+/// Learns the events into `out`: an array, which must be zero, or room in a file; and the states of the rule, each as the weights, one
+/// below the other, into `states`, an array with the type of the weights, if it is given.
 #[pyfunction]
 #[pyo3(
-    signature = (events, *, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, retention, schedule, average, cue_rows, outcome_columns, \
-                      keep_rows, initial, initial_columns, out, method, threads, event_memory, kernel, tile, progress)"
+    signature = (events, *, out, states, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, rule_parameters, retention, schedule, average, cue_rows, \
+                      outcome_columns, keep_rows, initial, initial_columns, initial_states, out, states, method, threads, \
+                      event_memory, kernel, tile, progress)"
 )]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
     events: &PyEventFile,
     out: Bound<'py, PyAny>,
+    states: Option<Bound<'py, PyAny>>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?;
+    let states = states.as_ref();
     let (report, lanes, crc) = of_floats!(out, Ix2, out => {
         // Held until the work is done.
-        arguments.learn(py, events, &Write::of(out)?.matrix()?)
+        arguments.learn(py, events, &Write::of(out)?.matrix()?, states)
     }, else {
         let (file, path, start, element): ResultFile = out.extract()?;
         match element.as_str() {
@@ -177,6 +184,7 @@ struct Learning<'l, 'a, E: Clone> {
     file: &'l EventFile,
     plan: &'l Plan<'l, E>,
     matrix: &'l Matrix<'a, E>,
+    states: &'l [Matrix<'a, E>],
     monitor: &'l Monitor,
 }
 
@@ -184,7 +192,7 @@ impl<E: Kernels> WithRule<E> for Learning<'_, '_, E> {
     type Output = Report;
 
     fn run<R: Rule<E> + Send + 'static>(self, rule: R) -> Result<Report, Error> {
-        self.plan.learn_by(rule, self.file, self.matrix, &[], self.monitor)
+        self.plan.learn_by(rule, self.file, self.matrix, self.states, self.monitor)
     }
 }
 
@@ -235,7 +243,7 @@ impl Arguments<'_> {
             let opened = OpenOptions::new().write(true).open(file).map_err(Error::io(&path, "write"))?;
             Matrix::<E>::in_file(opened, path, start, shape)
         })?;
-        self.learn(py, events, &matrix)
+        self.learn(py, events, &matrix, None)
     }
 
     fn learn<E: Kernels + NumpyElement>(
@@ -243,10 +251,17 @@ impl Arguments<'_> {
         py: Python<'_>,
         events: &PyEventFile,
         matrix: &Matrix<'_, E>,
+        states: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Learned> {
-        let rule = self.rule.as_str();
+        // Held until the work is done.
+        let mut states = states.map(|states| Write::of(states.cast::<PyArray2<E>>()?)).transpose()?;
+        let states = states.as_mut().map(Write::slice).transpose()?.unwrap_or_default();
+        let size = matrix.shape.iter().product::<usize>().max(1);
+        let states = gathered(states.chunks_mut(size).map(|state| Matrix::new(state, matrix.shape)))?;
+        let (rule, numbers) = (self.rule.as_str(), &self.rule_parameters);
         self.carry_out(py, events, |file, plan, monitor| {
-            let report = by_name(rule, Learning { file, plan, matrix, monitor })?;
+            let learning = Learning { file, plan, matrix, states: &states, monitor };
+            let report = by_name(rule, numbers, learning)?;
             Ok((report, matrix.lanes(), matrix.crc()))
         })
     }
@@ -272,9 +287,13 @@ impl Arguments<'_> {
         let keep = self.keep_rows.as_ref().map(indices).transpose()?;
         let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
         let initial_columns = self.initial_columns.as_ref().map(optional_indices).transpose()?;
+        let states =
+            self.initial_states.as_ref().map(|array| matrix::<E>(array, "initial states")).transpose()?;
         let initial = match (&initial, &initial_columns) {
             (Some(array), Some(columns)) => {
-                let (weights, states) = (array.slice("initial weights")?.into(), Vec::new().into());
+                let weights = array.slice("initial weights")?.into();
+                let states = states.as_ref().map(|states| states.slice("initial states")).transpose()?;
+                let states = states.unwrap_or_default().into();
                 Some(Initial { weights, width: array.shape()[1], columns: columns.into(), states })
             }
             (None, None) => None,

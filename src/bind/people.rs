@@ -16,13 +16,14 @@ use crate::learn::people::{Choices, PeoplePlan, PersonRecords};
 use crate::memory::{collected, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
-use crate::rules::table::{WithRule, by_name};
+use crate::rules::table::{RuleParameters, WithRule, by_name};
 
 parameters! {
     /// Who learns what, by which parameters, and what is recorded of it.
     struct PeopleArguments {
         starts: Read1<'py, i64>,
         rule: String,
+        rule_parameters: RuleParameters,
         alpha: Read1<'py, f64>,
         saliences: Option<Read1<'py, f64>>,
         beta1: Read1<'py, f64>,
@@ -49,7 +50,7 @@ parameters! {
 #[pyfunction]
 #[pyo3(
     signature = (events, *, initial, **parameters),
-    text_signature = "(events, *, initial, starts, rule, alpha, saliences, beta1, beta2, lambda_, retention, rows, columns, \
+    text_signature = "(events, *, initial, starts, rule, rule_parameters, alpha, saliences, beta1, beta2, lambda_, retention, rows, columns, \
                       cue_vectors, outcome_vectors, choices, choice_starts, outcome_starts, directions, update, records, \
                       threads, kernel, progress)"
 )]
@@ -108,11 +109,11 @@ impl PeopleArguments<'_> {
         };
         let directions = self.directions.as_ref().map(|array| array.slice("directions")).transpose()?;
         let records = arrays.records()?;
-        let rule = &self.rule[..];
+        let (rule, numbers) = (&self.rule[..], &self.rule_parameters);
         let steps = file.header().n_tokens.saturating_mul(4096);
         let work = |monitor: &Monitor| {
             let asked = (choices, &outcome_starts[..], directions);
-            by_name(rule, Persons { plan: &plan, file, asked, records, monitor })
+            by_name(rule, numbers, Persons { plan: &plan, file, asked, records, monitor })
         };
         watched_if_long(py, &self.progress, steps, work)
     }

@@ -18,15 +18,15 @@ use crate::rules::rule::Rule;
 use crate::rules::table::{WithRule, by_name};
 
 /// Learns the events and records weights in `out`, one after another: for each pair of a row and a column (`columns` given)
-/// or else for each column the `rows`, after each of the `tokens`. `predicted` takes for each column the activations just before each
+/// or else for each column the `rows`, after each of the `tokens`; in `saliences` those of these weights, unless it is empty. `predicted` takes for each column the activations just before each
 /// of the tokens, unless it is empty. `probes` are after how many tokens to probe, numbers of cues, and the rows of these; `probed`
 /// takes for each column the activation at each probe.
 #[pyfunction]
 #[pyo3(
-    signature = (events, *, tokens, rows, columns, predictions, probes, out, predicted, probed, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, retention, schedule, cue_rows, outcome_columns, \
-                      initial, initial_columns, tokens, rows, columns, predictions, probes, out, predicted, probed, threads, kernel, \
-                      tile, progress)"
+    signature = (events, *, tokens, rows, columns, predictions, probes, out, saliences, predicted, probed, **parameters),
+    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, rule_parameters, retention, schedule, cue_rows, outcome_columns, \
+                      initial, initial_columns, initial_states, tokens, rows, columns, predictions, probes, out, saliences, \
+                      predicted, probed, threads, kernel, tile, progress)"
 )]
 #[expect(clippy::too_many_arguments, reason = "all keywords")]
 pub(crate) fn trajectories<'py>(
@@ -38,6 +38,7 @@ pub(crate) fn trajectories<'py>(
     predictions: bool,
     probes: (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>),
     out: Bound<'py, PyAny>,
+    saliences: Bound<'py, PyAny>,
     predicted: Bound<'py, PyAny>,
     probed: Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyDict>>,
@@ -52,7 +53,7 @@ pub(crate) fn trajectories<'py>(
         probed: &numbers(&probes.0)?,
         probes: lists(&probes.1, &probes.2)?,
     };
-    of_floats!(out, Ix1, out => wanted.record(py, events, &arguments, [out, predicted.cast()?, probed.cast()?]), else {
+    of_floats!(out, Ix1, out => wanted.record(py, events, &arguments, [out, saliences.cast()?, predicted.cast()?, probed.cast()?]), else {
         Err(Error::Argument("expected float64 or float32 for the result".into()).into())
     })
 }
@@ -74,19 +75,20 @@ impl Wanted<'_> {
         py: Python<'py>,
         events: &PyEventFile,
         arguments: &Arguments<'_>,
-        out: [&Bound<'py, PyArray1<E>>; 3],
+        out: [&Bound<'py, PyArray1<E>>; 4],
     ) -> PyResult<Bound<'py, PyDict>> {
         // Held until the work is done.
-        let [mut weights, mut predicted, mut probed] =
-            [Write::of(out[0])?, Write::of(out[1])?, Write::of(out[2])?];
-        let (weights, predicted, probed) = (weights.slice()?, predicted.slice()?, probed.slice()?);
-        let out = Records { weights, predicted, probed };
+        let [mut weights, mut saliences, mut predicted, mut probed] =
+            [Write::of(out[0])?, Write::of(out[1])?, Write::of(out[2])?, Write::of(out[3])?];
+        let (weights, saliences) = (weights.slice()?, saliences.slice()?);
+        let (predicted, probed) = (predicted.slice()?, probed.slice()?);
+        let out = Records { weights, saliences, predicted, probed };
         let cells = self.pairs.as_deref().map_or(Cells::Block(&self.rows), Cells::Pairs);
         let probes = Probes { tokens: self.probed, cues: &self.probes };
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions, probes };
-        let rule = arguments.rule.as_str();
+        let (rule, numbers) = (arguments.rule.as_str(), &arguments.rule_parameters);
         let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
-            by_name(rule, Tracing { file, plan, recording: &recording, out, monitor })
+            by_name(rule, numbers, Tracing { file, plan, recording: &recording, out, monitor })
         })?;
         let result = as_dict(py, &report)?;
         if let Some(predictions) = predictions {

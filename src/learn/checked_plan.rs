@@ -68,6 +68,13 @@ impl<E: Element> CheckedPlan<E> {
                 R::NAME
             )));
         }
+        let greatest = R::GREATEST_LAMBDA;
+        if let Some(lambda) = plan.lambda.iter().find(|&&lambda| lambda > greatest) {
+            return Err(Error::Argument(format!(
+                "lambda_ must be at most {greatest} for the rule {}, not {lambda}",
+                R::NAME
+            )));
+        }
         let n_rows = plan.alpha.len();
         let kept = match plan.keep {
             Some(keep) => copied(keep)?,

@@ -79,11 +79,8 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
         Goal::Traces(_) => (None, 0, &[][..]),
     };
     let weights = home(start.initial.as_ref(), out, origin)?;
-    let begun = rule.state();
-    let states = (0..)
-        .zip(begun.as_ref())
-        .map(|(i, &begun)| Ok(StateHome { begun, home: home(of_states.get(i), outs.get(i), origin)? }));
-    let states = gathered(states)?;
+    let states = 0..rule.state().as_ref().len();
+    let states = gathered(states.map(|i| home(of_states.get(i), outs.get(i), origin)))?;
     // Room for one row at least, so that each tile has a piece of each buffer.
     let (rows, means) = (n_rows.max(1), usize::from(start.average));
     let lasts = usize::from(checked.retention.is_some());
@@ -109,7 +106,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             lanes: Buffer::zeros(of_lanes * most)?,
             states: gathered((0..most).map(|_| Buffer::zeros(elements.saturating_mul(states.len()))))?,
             room: gathered((0..most).map(|_| Buffer::zeros(of_room)))?,
-            lines: gathered(states.iter().map(|state| state.home.room()))?,
+            lines: gathered(states.iter().map(|state| state.room()))?,
         })
     };
     tiles.learn(&weights, buffers, |buffers, tiles| {
@@ -122,9 +119,15 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
         let learning = learning.map(|((tile, lists), ((lanes, numbers), room))| {
             let (columns, width) = (of(tile), tile.width);
             let numbers = &mut numbers[..n_rows * width * states.len()];
-            for (state, numbers) in states.iter().zip(numbers.chunks_mut((n_rows * width).max(1))) {
-                numbers.fill(state.begun);
-                state.home.fetch(tile.number, numbers, width)?;
+            let size = n_rows * width;
+            if !states.is_empty() {
+                for (at, &weight) in tile.weights.iter().enumerate() {
+                    let begun = rule.begun(weight);
+                    begun.as_ref().iter().zip(0..).for_each(|(&begun, k)| numbers[k * size + at] = begun);
+                }
+            }
+            for (state, numbers) in states.iter().zip(numbers.chunks_mut(size.max(1))) {
+                state.fetch(tile.number, numbers, width)?;
             }
             let mean = means
                 .next()
@@ -148,18 +151,12 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
         for (tile, numbers) in tiles.iter().zip(&buffers.states) {
             let numbers = numbers.chunks((n_rows * tile.width).max(1));
             for ((state, numbers), lines) in states.iter().zip(numbers).zip(&mut buffers.lines) {
-                state.home.put(tile.number, numbers, tile.width, lines)?;
+                state.put(tile.number, numbers, tile.width, lines)?;
             }
         }
         Ok(())
     })?;
     Ok(width)
-}
-
-/// Where a state of a rule lives, and what it is at first unless its home says otherwise.
-struct StateHome<'h, 'a, E: Clone> {
-    begun: E,
-    home: Fresh<'h, 'a, E, LearnedColumn>,
 }
 
 /// The buffers of a thread. Each tile of a pass has a piece of each of them.

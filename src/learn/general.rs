@@ -100,6 +100,11 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
         }
     }
 
+    /// The first state of a weight as it is now; zero where the rule has none.
+    pub(super) fn first_state(&self, row: usize, lane: usize) -> E {
+        self.states.get(row * self.tile.width + lane).copied().unwrap_or_default()
+    }
+
     /// Learns some events, and returns those that come after them.
     ///
     /// # Errors

@@ -52,6 +52,8 @@ pub struct Probes<'a> {
 pub struct Records<'a, E> {
     /// The weights: trace, then token, then cell.
     pub weights: &'a mut [E],
+    /// The first state of each of these weights, in the same places. Empty where it is not wanted.
+    pub saliences: &'a mut [E],
     /// The activations of all columns just before each token to record, none for token 0: column, then token. Empty where they are
     /// not wanted.
     pub predicted: &'a mut [E],
@@ -104,6 +106,8 @@ pub(super) struct Traces<'a, E> {
     cells: Vec<TraceCells<'a>>,
     /// A tile locks those of its columns; no other tile has them.
     slots: Vec<Mutex<&'a mut [E]>>,
+    /// As `slots`, or empty.
+    saliences: Vec<Mutex<&'a mut [E]>>,
     /// For each column, or empty.
     predicted: Vec<Mutex<&'a mut [E]>>,
     probed: Vec<Mutex<&'a mut [E]>>,
@@ -140,6 +144,8 @@ impl<'a, E: Element> Traces<'a, E> {
         // All traces have the same number of cells.
         let size = cells.first().and_then(|(rows, _)| tokens.len().checked_mul(rows.len()));
         let size = size.unwrap_or(0);
+        let of_salience = if out.saliences.is_empty() { 0 } else { size };
+        let saliences = self::slots(out.saliences, cells.len(), of_salience)?;
         let slots = slots(out.weights, cells.len(), size)?;
         let n_predicted = if out.predicted.is_empty() { 0 } else { tokens.len() };
         let predicted = self::slots(out.predicted, n_columns, n_predicted)?;
@@ -148,7 +154,7 @@ impl<'a, E: Element> Traces<'a, E> {
         for (trace, (_, column)) in (0..).zip(&cells) {
             of_column[*column as usize].grow(trace)?;
         }
-        Ok(Self { tokens, probes, cells, slots, predicted, probed, of_column, asked })
+        Ok(Self { tokens, probes, cells, slots, saliences, predicted, probed, of_column, asked })
     }
 
     /// The last token to record.
@@ -163,7 +169,9 @@ impl<'a, E: Element> Traces<'a, E> {
             for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {
                 if let Some(slot) = self.slots.get(*trace as usize) {
                     let out = slot.lock().unwrap_or_else(PoisonError::into_inner);
-                    lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out })?;
+                    let salience = self.saliences.get(*trace as usize);
+                    let salience = salience.map(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner));
+                    lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out, salience })?;
                 }
             }
         }
@@ -236,6 +244,7 @@ struct Lane<'r, 'a, E> {
     lane: usize,
     rows: &'r [u32],
     out: MutexGuard<'r, &'a mut [E]>,
+    salience: Option<MutexGuard<'r, &'a mut [E]>>,
 }
 
 /// What a tile records.
@@ -330,8 +339,12 @@ impl<E: LearnsColumns> Tracer<'_, '_, E> {
             let n_rows = lanes.first().map_or(0, |lane| lane.rows.len());
             let start = self.record * n_rows;
             for i in 0..n_rows {
-                for Lane { lane, rows, out } in &mut *lanes {
-                    out[start + i] = tile.weight(rows[i] as usize, *lane);
+                for Lane { lane, rows, out, salience } in &mut *lanes {
+                    let row = rows[i] as usize;
+                    out[start + i] = tile.weight(row, *lane);
+                    if let Some(salience) = salience {
+                        salience[start + i] = tile.first_state(row, *lane);
+                    }
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Rules: what happens to weights, event by event.
 //!
 //! [`rule`] says what a rule must say. A file here is such a rule, in plain numbers, one column at a time: [`rescorla_wagner`],
-//! [`no_competition`]. [`table`] has their names. The driver (`learn::forward`) has everything else: events, tiles, threads, schedules,
-//! means, records, results.
+//! [`no_competition`], [`hybrid`], [`pearce_kaye_hall`], [`mackintosh`], [`le_pelley`], [`van_hamme_wasserman`]. [`table`] has their
+//! names. The driver (`learn::forward`) has everything else: events, tiles, threads, schedules, means, records, results.
 //!
 //! Rooms are learners that read something else than events one by one, or make something else than weights of tokens:
 //!
@@ -18,9 +18,14 @@
 #![deny(unsafe_code)]
 
 pub mod delta;
+pub mod hybrid;
+pub mod le_pelley;
+pub mod mackintosh;
 pub mod no_competition;
+pub mod pearce_kaye_hall;
 pub mod planes;
 pub mod rescorla_wagner;
 pub mod rule;
 pub mod table;
+pub mod van_hamme_wasserman;
 pub mod widrow_hoff;

@@ -118,14 +118,23 @@ pub trait Rule<E: Element>: Sync {
 
     /// Whether events may name a cue twice.
     const REPEATS: bool = true;
+    /// What no asymptote may exceed.
+    const GREATEST_LAMBDA: f64 = f64::INFINITY;
 
-    /// The states of a weight, which change with it: an array, such as `[E; 1]`; at most [`MOST_STATES`].
+    /// The states of a weight, which change with it: an array, such as `[E; 1]`; at most [`MOST_STATES`]. If one of them is a salience, it
+    /// is the first: trajectories record it.
     type State: Copy + Sync + AsRef<[E]> + AsMut<[E]>;
     /// What a tile remembers of earlier tokens. Every tile has its own.
     type Memory: Default;
 
-    /// What the states of every weight begin with.
+    /// What the states of a weight of zero begin with.
     fn state(&self) -> Self::State;
+
+    /// The same for any initial weight whose states are not known.
+    fn begun(&self, weight: E) -> Self::State {
+        let _ = weight;
+        self.state()
+    }
 
     /// Gets a tile ready to remember, before its first token.
     ///

@@ -19,6 +19,8 @@ from terminal import ok, said
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\nc\tx_y\t5\n"
 ALPHAS = "cue\talpha\na\t0.1\nb\t0.2\nc\t0.3\n"
 
+HALF = {"rule": "van_hamme_wasserman", "rule_parameters": {"k": 0.5}}
+
 # What a command is told, and the same in Python.
 LEARN: list[tuple[str, dict[str, Any]]] = [
     ("--outcomes y", {"outcomes": ["y"]}),
@@ -33,6 +35,7 @@ LEARN: list[tuple[str, dict[str, Any]]] = [
     ("--schedule piecewise:2/4,1/0.5/0.1", {"schedule": rw.schedules.piecewise([2, 4], [1, 0.5, 0.1])}),
     ("--average", {"average": True}),
     ("--rule no_competition", {"rule": "no_competition"}),
+    ("--rule van_hamme_wasserman --rule-parameters k=0.5", HALF),
     ("--retention 0.999", {"retention": 0.999}),
     ("--event-memory 0", {"event_memory": 0}),
     ("--event-memory 1MiB", {"event_memory": 1 << 20}),
@@ -101,9 +104,9 @@ def test_the_equilibrium_from_initial_weights(more: str) -> None:
 
 @pytest.mark.parametrize("function", [rw.learn, rw.equilibrium])
 def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
-    # What is given as FILE and as -o; phases would be several results, and -o names one; these rules have
-    # no parameters of their own; vectors have no file that is one format's.
-    given = {"events", "out", "by", "rule_parameters", "cue_vectors", "outcome_vectors"}
+    # What is given as FILE and as -o; phases would be several results, and -o names one; vectors have no
+    # file that is one format's.
+    given = {"events", "out", "by", "cue_vectors", "outcome_vectors"}
     arguments = set(inspect.signature(function).parameters) - given
     assert arguments <= {action.dest for action in all_of(cli.parser())[function.__name__]._actions}
 
@@ -112,6 +115,9 @@ def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
     ("told", "status", "message"),
     [
         ("--schedule powr:1,2", 2, "did you mean 'power'?"),
+        ("--rule hybrid --rule-parameters salience_rate:2", 2, "is no NAME=NUMBER, such as k=0.5"),
+        ("--rule hybrid --rule-parameters salience_rate=2", 1, "must be from 0 to 1, not 2"),
+        ("--rule hybrid -o w.nc", 1, "w.nc: these weights have states (salience), which only .npz files"),
         ("--schedule power:1", 2, "does not say exponent; write power:tau=N,exponent=N"),
         ("--schedule power:1,2,3", 2, "'3' in 'power:1,2,3' is one too many"),
         ("--schedule power:tau=1,tau=2", 2, "'tau=2' in"),

@@ -40,6 +40,7 @@ BAD = {
     ),
     "learn text.txt": EVENTS,
     "learn e.tab": (*WEIGHTS, "--cues z", "--outcomes z", "--method adjoint --average", "--retention 1.5"),
+    "learn e.tab --rule hybrid": ("--rule-parameters salience_rate=2",),
     "equilibrium text.txt": EVENTS,
     "equilibrium e.tab": (*WEIGHTS, "--ridge -1", "--tol -1"),
     "activations text.txt w.npz --top 1 --unknown ignore": EVENTS,

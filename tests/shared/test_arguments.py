@@ -228,6 +228,7 @@ CAN_BE = {
     "size": "count",
     "source": "empty",
     "stabilities": "flag",
+    "state": "none empty",
     "step": "rate",
     "stop": "rate none",
     "stop_words": "names set",

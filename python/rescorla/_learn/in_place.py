@@ -148,7 +148,12 @@ def check_same(initial: object, out: Weights, call: str) -> None:
 
 
 def check_type(weights: Weights, dtype: DTypeLike) -> None:
-    """ValueError where the caller wants another type than that of the weights to learn in place."""
+    """ValueError where the weights to learn in place have states, or the caller wants another type."""
+    if weights.state:
+        raise ValueError(
+            f"out must be weights without states, and these have {', '.join(weights.state)}, which do not "
+            "change in place; take rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
+        )
     element = weights.data.dtype
     # The default may be what nobody asked for.
     if element_type(dtype) not in (element, np.float64):

@@ -21,7 +21,7 @@ from rescorla._learn.plan import (
     warn_unshared,
 )
 from rescorla._learn.record import rates_of
-from rescorla._learn.rule import FIRST, Rule
+from rescorla._learn.rule import Rule
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import PerName, flag
 from rescorla._shared.testing import asked
@@ -46,6 +46,7 @@ class Request(NamedTuple):
     element: np.dtype[Any]
     initial: Weights | None
     start: NDArray[Any] | None
+    states: NDArray[Any] | None
 
     @property
     def fastest(self) -> float:
@@ -55,12 +56,26 @@ class Request(NamedTuple):
     def warn_unsafe(self, report: dict[str, Any]) -> None:
         """Warn the user where the fastest rate is not safe in every event."""
         scheduled, retention = self.factors is not None, self.rule.retention
-        if self.rule.name == FIRST:
+        if not self.rule.kind.own_error:
+            # Saliences that change are 1 at most.
             warn_unsafe(self.fastest, report["max_kappa"], scheduled=scheduled, retention=retention)
             return
-        # Each cue has an error of its own.
         greatest = float(self.alphas.values.max(initial=0.0))
         warn_unsafe(self.fastest, greatest, scheduled=scheduled, of_cue=True)
+
+    def check_out(self) -> None:
+        """ValueError where weights that are learned onto a disk have states, or go on from some."""
+        if self.state_names or self.states is not None:
+            states = ", ".join(self.rule.kind.states)
+            raise ValueError(
+                f"out must be an array, or left out, for the rule {self.rule.name}: its states ({states}) "
+                "are kept in memory; save the weights to a .npz file, which keeps them too"
+            )
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """The states that the result has. Nothing can go on from a mean, so it has none."""
+        return () if self.average else self.rule.kind.states
 
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""
@@ -75,6 +90,7 @@ class Request(NamedTuple):
             "outcome_columns": self.plan.outcome_columns,
             "initial": self.start,
             "initial_columns": self.plan.initial_columns,
+            "initial_states": self.states,
             **asked("kernel", "tile"),
         }
 
@@ -140,6 +156,10 @@ def request_of(
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
+    greatest = float(lambdas.values.max(initial=-np.inf))
+    if greatest > rule.kind.greatest:
+        most = f"lambda_ must be at most {rule.kind.greatest:g}"
+        raise ValueError(f"{most} for the rule {rule.name}, whose strengths go no further, not {greatest:g}")
     if initial is not None:
         warn_unshared(initial, plan, events)
     return Request(
@@ -157,4 +177,5 @@ def request_of(
         element,
         initial,
         None if initial is None else start_of(initial, element, out),
+        None if initial is None else rule.states_of(initial, element),
     )

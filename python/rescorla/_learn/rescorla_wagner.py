@@ -24,6 +24,7 @@ from rescorla._shared.checks import (
     one_of,
     rate,
     rates,
+    room,
     thread_count,
     whole,
 )
@@ -40,6 +41,7 @@ Method = Literal["auto", "forward", "adjoint"]
 FEWER = "learn fewer outcomes, or in float32, or into a file on another disk"
 """What to do where a disk has no room for weights."""
 
+_NO_ROOM = "learn fewer outcomes, or in float32"
 _NO_MEMORY = "learn fewer outcomes, or in float32, or into a .npy file, which needs no memory for them"
 
 
@@ -97,12 +99,31 @@ def learn(
         The asymptote, the activation that a present outcome is to have: one number, or one per outcome. A
         mapping must have those outcomes of the result that the events have; an array is in the order of the
         result's outcomes.
-    rule : {"rescorla_wagner", "no_competition"}, default "rescorla_wagner"
-        The rule. In "no_competition" each cue has an error of its own, lambda_j - w_ij where the outcome is
-        present and 0 - w_ij where it is absent: cues do not compete, and none blocks another. It needs the
-        forward method, and events without duplicates.
+    rule : str, default "rescorla_wagner"
+        The rule; all but the first need the forward method, and events without duplicates:
+
+        - "rescorla_wagner".
+        - "no_competition": each cue has an error of its own, lambda_j - w_ij where the outcome is present and
+          0 - w_ij where it is absent. None blocks another.
+        - "hybrid": the first rule, whose changes are multiplied by a salience for each cue and outcome, which
+          follows the size of the error.
+        - "pearce_kaye_hall": the outcome itself excites, in proportion to such a salience; where less comes
+          than was predicted, a second strength inhibits. The weight is the difference of the two.
+        - "mackintosh": each cue has an error of its own, and a salience that grows where the cue predicts
+          better than the other cues do, and falls where it predicts worse.
+        - "le_pelley": two strengths, and two saliences that are multiplied, one as in each of the two before.
+          It needs lambda of at most 1.
+        - "van_hamme_wasserman": the first rule, where absent cues learn the opposite if they are expected,
+          that is, if they occurred on an earlier token of these events with a cue that is present.
+
+        The saliences begin at 1, those of "mackintosh" and "le_pelley" at 0.9. The page "Saliences, rates and
+        lambda" of the documentation has the equations.
     rule_parameters : mapping from str to float, optional
-        What a rule has besides alpha, beta and lambda; these two rules have nothing.
+        What a rule has besides alpha, beta and lambda, numbers from 0 to 1. "salience_rate" (0.1 unless
+        given): how fast saliences change, in "hybrid", "pearce_kaye_hall", "mackintosh" and "le_pelley".
+        "excitatory_rate" and "inhibitory_rate" (0.1): how fast the salience that compares cues changes in
+        "le_pelley", where more and where less comes than was predicted. "k" (1.0): how much of what a present
+        cue learns an absent one unlearns, in "van_hamme_wasserman".
     retention : float, default 1.0
         What a token leaves of every weight, above 0 and at most 1: gamma, where 1 forgets nothing. A weight
         is halved in log(0.5) / log(gamma) tokens. For tokens drawn at random, with one salience alpha and one
@@ -124,7 +145,8 @@ def learn(
         method for the part.
     initial : Weights, optional
         Weights to start from; names that it lacks start at zero. Its names come first in the result. It is
-        not changed, unless it is `out` as well.
+        not changed, unless it is `out` as well. Its ``state`` must be of the same rule; without one,
+        saliences begin as the rule says, and a weight is one strength: excitatory above 0, inhibitory below.
     dtype : {"float64", "float32"}, default "float64"
         The type of the weights; parameters and all operations are rounded to it. Learning in place keeps the
         type of the weights.
@@ -166,7 +188,8 @@ def learn(
     -------
     Weights, n_cues x n_outcomes
         Names are in the order of the events, after those of `initial`; or as `cues` and `outcomes` list them.
-        ``parameters`` says how the weights were learned.
+        ``parameters`` says how the weights were learned; ``state`` has the saliences and strengths of the
+        rules that have some.
 
     Raises
     ------
@@ -208,10 +231,11 @@ def learn(
     Apart from a result in memory, learning takes at most `event_memory` for events or, where they are not
     kept, for additional tiles; 256 bytes for each name; and for each thread: 40 MiB for a chunk of events and
     a stack; a tile of n_cues rows (with the adjoint method n_cues + n_outcomes) of 512 to 2048 bytes, the
-    fewer the more cues an event has; for a mean, as many elements in float64, and 8 bytes a cue; where
-    weights are forgotten, 8 bytes a cue; for a result in a file, 1 MiB or 64 bytes x the length of a column
-    (with the adjoint method, of a row), whichever is more. A schedule takes 8 bytes a token, 16 where beta1
-    and beta2 have different factors.
+    fewer the more cues an event has, and as much again for each state of a rule; for a mean, as many elements
+    in float64, and 8 bytes a cue; where weights are forgotten, 8 bytes a cue; by van_hamme_wasserman, 16
+    bytes for each pair of cues that occur together; for a result in a file, 1 MiB or 64 bytes x the length of
+    a column (with the adjoint method, of a row), whichever is more. A schedule takes 8 bytes a token, 16
+    where beta1 and beta2 have different factors.
 
     See Also
     --------
@@ -339,6 +363,8 @@ def learn(
         dtype=dtype,
         out=out,
     )
+    if store is not None or path is not None:
+        request.check_out()
     if store is None:
         return _learned(events, request, out, path, **how)
     # Loaded when a store is learned.
@@ -355,18 +381,23 @@ def _learned(
     shape = len(plan.cues), len(plan.outcomes)
     parameters: dict[str, Any] = {}
 
-    def run(values: NDArray[Any] | npy.Room) -> dict[str, Any]:
+    def run(values: NDArray[Any] | npy.Room, states: NDArray[Any] | None = None) -> dict[str, Any]:
         started, n_tokens = perf_counter(), events.n_tokens
         with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
             told = {**request.told(), **request.wanted(), **how}
-            report = _core.learn(events._file, **told, out=values, progress=watch)
+            report = _core.learn(events._file, **told, out=values, states=states, progress=watch)
         parameters.update(learned(events, report, started, **request.recorded()))
         return report
 
     if path is None:
         values = result_array(out, shape, request.element, sized(shape, request.element), _NO_MEMORY)
-        report = run(values)
-        weights = Weights(values, plan.cues, plan.outcomes, parameters)
+        names = request.state_names
+        of_states = len(names) * shape[0], shape[1]
+        states = room("the states", of_states, request.element, _NO_ROOM) if names else None
+        report = run(values, states)
+        each = () if states is None else states.reshape(len(names), *shape)
+        state = dict(zip(names, each, strict=True))
+        weights = Weights(values, plan.cues, plan.outcomes, parameters, state)
     else:
         files.check_room(path, shape, request.element, FEWER)
         with npy.Target(path) as target:

@@ -8,16 +8,54 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rescorla._shared.checks import number, one_of, shown
+from rescorla._shared.checks import in_rows, number, one_of, shown
 from rescorla._shared.warn import NumericalWarning, warn
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from numpy.typing import DTypeLike, NDArray
 
-RuleName: TypeAlias = Literal["rescorla_wagner", "no_competition"]
+    from rescorla._weights.weights import Weights
 
-RULES: dict[str, dict[str, float]] = {"rescorla_wagner": {}, "no_competition": {}}
-"""The rules, and the parameters that each has besides alpha, beta and lambda, with their defaults."""
+RuleName: TypeAlias = Literal[
+    "rescorla_wagner",
+    "no_competition",
+    "hybrid",
+    "pearce_kaye_hall",
+    "mackintosh",
+    "le_pelley",
+    "van_hamme_wasserman",
+]
+
+
+class Kind(NamedTuple):
+    """What a rule has besides alpha, beta and lambda."""
+
+    parameters: Mapping[str, float] = {}
+    """Their defaults; each is from 0 to 1."""
+    states: tuple[str, ...] = ()
+    """What each weight has, in the order of the engine."""
+    own_error: bool = False
+    """Whether each cue has an error of its own."""
+    greatest: float = math.inf
+    """What no asymptote may exceed."""
+
+
+_STRENGTHS = ("salience", "excitatory", "inhibitory")
+
+RULES: dict[str, Kind] = {
+    "rescorla_wagner": Kind(),
+    "no_competition": Kind(own_error=True),
+    "hybrid": Kind({"salience_rate": 0.1}, ("salience",)),
+    "pearce_kaye_hall": Kind({"salience_rate": 0.1}, _STRENGTHS),
+    "mackintosh": Kind({"salience_rate": 0.1}, ("salience",), own_error=True),
+    "le_pelley": Kind(
+        {"salience_rate": 0.1, "excitatory_rate": 0.1, "inhibitory_rate": 0.1},
+        (*_STRENGTHS, "associability"),
+        greatest=1.0,
+    ),
+    "van_hamme_wasserman": Kind({"k": 1.0}),
+}
+"""The rules."""
 
 # The rule of which everything else holds: the adjoint method, forgetting, learning in place.
 FIRST = "rescorla_wagner"
@@ -33,9 +71,40 @@ class Rule(NamedTuple):
     parameters: Mapping[str, float] = {}
     retention: float = 1.0
 
+    @property
+    def kind(self) -> Kind:
+        """What it has that others have not."""
+        return RULES[self.name]
+
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""
-        return {"rule": self.name, "retention": self.retention}
+        told = {"rule": self.name, "rule_parameters": dict(self.parameters)}
+        return {**told, "retention": self.retention}
+
+    def states_of(self, initial: Weights, element: np.dtype[Any]) -> NDArray[Any] | None:
+        """The states of initial weights, one below the other; None where they have none."""
+        if not initial.state:
+            return None
+        states, made = self.kind.states, initial.parameters.get("rule", self.name)
+        if made != self.name or initial.state.keys() != {*states}:
+            of = f" of the rule {made}" if made != self.name else ""
+            has = f"has {', '.join(states)}" if states else "has none"
+            raise ValueError(
+                f"initial has states{of} ({', '.join(initial.state)}), and the rule {self.name} {has}; learn "
+                "by the same rule, or go on without them, from "
+                "rescorla.Weights(initial.values, initial.cues, initial.outcomes)"
+            )
+        with np.errstate(over="ignore"):
+            stacked = in_rows(np.concatenate([initial.state[name] for name in states]), element)
+        finite = np.isfinite(stacked)
+        if not finite.all():
+            row, column = np.unravel_index(int(finite.argmin()), finite.shape)
+            which, cue = divmod(int(row), max(len(initial.cues), 1))
+            raise ValueError(
+                f"initial must have finite states in {element}, but the {states[which]} of cue "
+                f"{initial.cues[cue]!r} and outcome {initial.outcomes[column]!r} is {stacked[row, column]}"
+            )
+        return stacked
 
     def recorded(self) -> dict[str, Any]:
         """What ``parameters`` say of it."""
@@ -45,7 +114,7 @@ class Rule(NamedTuple):
 def rule_in(recorded: Mapping[str, Any]) -> Rule:
     """The rule that ``parameters`` tell of."""
     name = recorded["rule"]
-    return Rule(name, {each: recorded[each] for each in RULES[name]}, recorded["retention"])
+    return Rule(name, {each: recorded[each] for each in RULES[name].parameters}, recorded["retention"])
 
 
 def rule_given(
@@ -56,7 +125,7 @@ def rule_given(
 ) -> Rule:
     """Check what a call says of its rule."""
     one_of("rule", rule, tuple(RULES))
-    defaults = RULES[rule]
+    defaults = RULES[rule].parameters
     if rule_parameters is not None and not isinstance(rule_parameters, Mapping):
         raise TypeError(
             f"rule_parameters must be a mapping from names to numbers, not {type(rule_parameters).__name__}"
@@ -66,8 +135,17 @@ def rule_given(
         if name not in defaults:
             has = f"has only {', '.join(defaults)}" if defaults else "has none"
             raise ValueError(f"rule_parameters has {shown(name)}, but the rule {rule} {has}")
-    parameters = defaults | {name: number(name, value) for name, value in given.items()}
+    parameters = {name: _share(name, given.get(name, default)) for name, default in defaults.items()}
     return Rule(rule, parameters, _retention(retention, rule, np.dtype(dtype)))
+
+
+def _share(name: str, value: object) -> float:
+    """A parameter of a rule."""
+    argument = f"rule_parameters of {name!r}"
+    share = number(argument, value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{argument} must be from 0 to 1, not {share:g}")
+    return share
 
 
 def _retention(retention: object, rule: str, element: np.dtype[Any]) -> float:

@@ -120,6 +120,8 @@ def request_in(store: Store, events: Events) -> Request:
         store.dtype,
         initial,
         None if initial is None else initial.values,
+        # A store has no states.
+        None,
     )
 
 

@@ -97,7 +97,7 @@ def trajectories(
         Tokens, values, names; by ``to_xarray()`` and ``to_pandas()`` in the form of these libraries. In
         ``probes`` what was predicted of the recorded outcomes at each probe, which is an event of frequency
         0, up to the last recorded token, whichever cues and tokens are recorded. Of a `design` also its
-        phases.
+        phases. By rules that change them, ``saliences``.
 
     Raises
     ------
@@ -206,6 +206,8 @@ def trajectories(
     n_cells = len(plan.cues) * len(plan.outcomes) if cells is None else len(cells)
     n_times, n_outcomes = len(tokens), len(plan.outcomes)
     values = room("trajectories", n_times * n_cells, element, _CURE)
+    has_salience = "salience" in given.kind.states
+    salience = room("saliences", n_times * n_cells if has_salience else 0, element, _CURE)
     before = room("predictions", n_times * n_outcomes if absent else 0, element, _FEWER)
     probes = probes_of(events, n_learned, n_outcomes)
     n_probes = 0 if probes is None else len(probes.tokens)
@@ -222,6 +224,7 @@ def trajectories(
             predictions=present,
             probes=(none, none, none) if probes is None else probes.told(plan.cue_rows),
             out=values,
+            saliences=salience,
             predicted=before,
             probed=probed,
             threads=n_threads,
@@ -231,15 +234,16 @@ def trajectories(
     # They have no mean over all tokens.
     del parameters["average"]
     request.warn_unsafe(report)
-    # As the engine fills it: outcome after outcome, each token after token, each cue after cue; or pairs.
-    filled = (
-        values.reshape(n_outcomes, n_times, len(plan.cues)).transpose(1, 2, 0)
-        if cells is None
-        else values.reshape(len(cells), n_times).T
-    )
+
+    def filled(numbers: NDArray[Any]) -> NDArray[Any]:
+        # By the engine: outcome after outcome, each token after token, each cue after cue; or pairs.
+        if cells is not None:
+            return numbers.reshape(len(cells), n_times).T
+        return numbers.reshape(n_outcomes, n_times, len(plan.cues)).transpose(1, 2, 0)
+
     return Trajectories(
         tokens,
-        filled,
+        filled(values),
         None if cells is None else tuple(cells),
         plan.cues,
         plan.outcomes,
@@ -248,6 +252,7 @@ def trajectories(
         None if probes is None else probes.table(probed.reshape(n_outcomes, n_probes).T, plan.outcomes),
         events.phases,
         before.reshape(n_outcomes, n_times).T[np.count_nonzero(tokens == 0) :] if absent else None,
+        filled(salience) if has_salience else None,
     )
 
 

@@ -53,6 +53,9 @@ class Trajectories:
         activation just before the token was learned, whether the outcome is present or absent. With all
         tokens recorded, row t is what is predicted by the cues of token t, counted from 0. None unless
         recorded with ``predictions=True``.
+    saliences : ndarray, or None
+        Of the shape of `values`: the salience of each recorded pair of a cue and an outcome, which the rules
+        hybrid, pearce_kaye_hall, mackintosh and le_pelley change. None by other rules.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Trajectories:
         "phases",
         "predictions",
         "probes",
+        "saliences",
         "tokens",
         "values",
     )
@@ -99,6 +103,7 @@ class Trajectories:
     probes: NDArray[Any] | None
     phases: dict[str, Phase]
     all_predictions: NDArray[Any] | None
+    saliences: NDArray[Any] | None
 
     def __init__(
         self,
@@ -112,12 +117,13 @@ class Trajectories:
         probes: NDArray[Any] | None = None,
         phases: Mapping[str, Phase] | None = None,
         all_predictions: NDArray[Any] | None = None,
+        saliences: NDArray[Any] | None = None,
     ) -> None:
         self.tokens, self.values, self.pairs = tokens, values, pairs
         self.cues, self.outcomes = cues, outcomes
         self.parameters, self.predictions = dict(parameters), predictions
         self.probes, self.phases = probes, dict(phases or {})
-        self.all_predictions = all_predictions
+        self.all_predictions, self.saliences = all_predictions, saliences
         self._rows: dict[Any, int] = (
             numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
         )
@@ -262,6 +268,7 @@ class Trajectories:
                 self.probes,
                 self.phases,
                 self.all_predictions,
+                self.saliences,
             ),
         )
 

@@ -46,6 +46,7 @@ class Content(NamedTuple):
     probes: NDArray[Any] | None
     phases: Mapping[str, Phase]
     all_predictions: NDArray[Any] | None
+    saliences: NDArray[Any] | None
 
 
 def save(path: str, content: Content) -> None:
@@ -67,6 +68,7 @@ def save(path: str, content: Content) -> None:
         "parameters": content.parameters,
         "predictions": content.predictions is not None,
         "all_predictions": content.all_predictions is not None,
+        "saliences": content.saliences is not None,
         "probes": None if content.probes is None else [content.probes[field].tolist() for field in _PROBED],
         "phases": as_json(content.phases),
     }
@@ -74,6 +76,8 @@ def save(path: str, content: Content) -> None:
         arrays["probed"] = content.probes["activation"]
     if content.all_predictions is not None:
         arrays["all_predictions"] = content.all_predictions
+    if content.saliences is not None:
+        arrays["saliences"] = content.saliences
     # As bytes: arrays of str lose NUL characters at the end.
     labels = np.frombuffer(disk.as_json(about).encode("ascii"), dtype=np.uint8)
     with disk.replacing(path) as file, disk.naming(path), open(file, "wb") as stream:
@@ -120,6 +124,7 @@ def load(path: str) -> Content:
             _probes(path, archive["probed"], about["probes"]) if about.get("probes") else None,
             of_json(about.get("phases", {}), _ANY, _ANY),
             archive["all_predictions"] if about.get("all_predictions") else None,
+            archive["saliences"] if about.get("saliences") else None,
         )
     _check_whole(path, content)
     return content
@@ -155,7 +160,7 @@ def _probes(path: str, activations: NDArray[Any], columns: list[list[Any]]) -> N
 
 def _check_whole(path: str, content: Content) -> None:
     """FormatError where parts do not fit together."""
-    tokens, values, pairs, cues, outcomes, _, table, probes, _, predicted = content
+    tokens, values, pairs, cues, outcomes, _, table, probes, _, predicted, saliences = content
     cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)
     shape = (len(tokens), *cells)
     _check(path, values.shape == shape, f"values of the shape {shape}", values.shape)
@@ -172,6 +177,10 @@ def _check_whole(path: str, content: Content) -> None:
     if probes is not None:
         found = probes.dtype["activation"]
         _check(path, found == values.dtype, f"activations at probes of {values.dtype}", found)
+    if saliences is not None:
+        fits = saliences.shape == values.shape and saliences.dtype == values.dtype
+        expected = f"saliences of {values.dtype} of the shape {values.shape}"
+        _check(path, fits, expected, f"{saliences.dtype} of the shape {saliences.shape}")
     if predicted is not None:
         shape = (int((tokens > 0).sum()), len(outcomes))
         fits = predicted.shape == shape and predicted.dtype == values.dtype

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,6 +56,9 @@ STORE = ".zarr"
 """How the names of stores of weights end."""
 
 
+# The format that keeps states, and what their arrays are called there.
+_STATES_IN, _STATE = ".npz", "state_"
+
 # Bytes that a weight takes at least, where that is not the size of its type: in text "0.0" and a separator.
 # Parquet packs, and many equal weights take next to nothing.
 _LEAST = {".csv": 4, ".tsv": 4, ".parquet": 0}
@@ -68,6 +71,7 @@ class Content(NamedTuple):
     cues: list[str]
     outcomes: list[str]
     parameters: dict[str, Any]
+    state: Mapping[str, NDArray[Any]] = {}
 
 
 def save(path: str, content: Content, long: bool = False) -> None:
@@ -76,6 +80,8 @@ def save(path: str, content: Content, long: bool = False) -> None:
     if long and table is None:
         raise ValueError(f"{path}: long is for tables, {TABLES}; leave it out, or name a table")
     write = _format(path, SAVED).save if table is None else partial(_save_table, table, long)
+    if table is None:
+        check_states(path, tuple(content.state))
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
@@ -83,8 +89,17 @@ def save(path: str, content: Content, long: bool = False) -> None:
     write(path, content)
 
 
+def check_states(path: str, states: Sequence[str]) -> None:
+    """ValueError where weights have states, and the format that the suffix names does not keep them."""
+    if states and _suffix(path) not in (_STATES_IN, *tables.WRITERS):
+        raise ValueError(
+            f"{path}: these weights have states ({', '.join(states)}), which only {_STATES_IN} files keep; "
+            "save to one, or without states: rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
+        )
+
+
 def _save_table(table: tables.Writer, long: bool, path: str, content: Content) -> None:
-    table(path, *content, long)
+    table(path, *content[:4], long)
 
 
 def load(path: str) -> Content:
@@ -255,7 +270,7 @@ def _names(array: Any, side: str) -> list[str]:
 
 
 def _save_npz(path: str, content: Content) -> None:
-    values, cues, outcomes, parameters = content
+    values, cues, outcomes, parameters, state = content
     for kind, names in (("cue", cues), ("outcome", outcomes)):
         for name in names:
             if name.endswith("\0"):
@@ -268,6 +283,7 @@ def _save_npz(path: str, content: Content) -> None:
         "cues": np.array(cues, dtype=np.str_),
         "outcomes": np.array(outcomes, dtype=np.str_),
         "parameters": np.array(as_json(parameters)),
+        **{f"{_STATE}{name}": numbers for name, numbers in state.items()},
     }
     with replacing(path) as file, naming(path), open(file, "wb") as stream:
         np.savez(stream, **arrays)
@@ -286,11 +302,13 @@ def _load_npz(path: str) -> Content:
                 "rescorla.Trajectories.load reads them"
             )
         cues, outcomes = (archive[name].tolist() for name in ("cues", "outcomes"))
-        return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])))
+        names = [name for name in archive.files if name.startswith(_STATE)]
+        state = {name.removeprefix(_STATE): archive[name] for name in names}
+        return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])), state)
 
 
 def _save_npy(path: str, content: Content) -> None:
-    npy.save(path, *content)
+    npy.save(path, *content[:4])
 
 
 def _load_npy(path: str) -> Content:
@@ -328,7 +346,7 @@ def _save_nc(path: str, content: Content) -> None:
 
 def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
     """A netCDF file of weights, in memory, with their values or without."""
-    values, cues, outcomes, parameters = content
+    values, cues, outcomes, parameters = content[:4]
     names = {"cues": cues, "outcomes": outcomes}
     per_name, attributes = labels_and_attributes(set_apart(parameters, fits_netcdf))
     if per_name:

@@ -59,6 +59,8 @@ class Weights:
         The distinct names of the rows and of the columns.
     parameters : mapping, optional
         How the weights were learned: values that JSON can hold.
+    state : mapping from str to array_like, n_cues x n_outcomes, optional
+        What a rule keeps for each weight besides, by name: see the attribute.
 
     Attributes
     ----------
@@ -72,6 +74,12 @@ class Weights:
         How the weights were learned: the rule and its parameters, how much was learned, in what time, by
         which version. ``parameters["events"]`` is the events' own ``Events.parameters``: what made them. It
         is missing where that is not known, as for arrays.
+    state : dict of str to ndarray, n_cues x n_outcomes
+        What the rule keeps for each weight, and changes with it: "salience" by the rules hybrid,
+        pearce_kaye_hall, mackintosh and le_pelley; also "excitatory" and "inhibitory", the strengths whose
+        difference the weight is, by pearce_kaye_hall and le_pelley; "associability" by le_pelley. Empty for
+        other rules and for means. ``learn(..., initial=weights)`` goes on from it. Parts of the weights have
+        their part of it; .npz files keep it, while data frames and other arrays leave it out.
     shape : tuple of (int, int)
         n_cues and n_outcomes.
     history : ndarray of float64, or None
@@ -103,11 +111,21 @@ class Weights:
     [('red', 0.5), ('blue', 0.25)]
     """
 
-    __slots__ = ("_cue_numbers", "_data", "_outcome_numbers", "_path", "cues", "outcomes", "parameters")
+    __slots__ = (
+        "_cue_numbers",
+        "_data",
+        "_outcome_numbers",
+        "_path",
+        "cues",
+        "outcomes",
+        "parameters",
+        "state",
+    )
 
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
+    state: dict[str, NDArray[Any]]
     _data: NDArray[Any] | StoredArray | None
     _path: str
 
@@ -117,6 +135,7 @@ class Weights:
         cues: Iterable[str],
         outcomes: Iterable[str],
         parameters: Mapping[str, Any] | None = None,
+        state: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         self._data = array = _values(values)
         self.cues = _names("cues", cues, array.shape[0])
@@ -124,6 +143,7 @@ class Weights:
         if parameters is not None and not isinstance(parameters, Mapping):
             raise TypeError(f"parameters must be a mapping, not {shown(parameters)}")
         self.parameters = dict(parameters or {})
+        self.state = _state(state, array)
         self._cue_numbers: dict[str, int] | None = None
         self._outcome_numbers: dict[str, int] | None = None
 
@@ -140,6 +160,7 @@ class Weights:
         weights = cls.__new__(cls)
         weights._path, weights._data = os.path.abspath(path), data
         weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
+        weights.state = {}
         weights._cue_numbers = weights._outcome_numbers = None
         return weights
 
@@ -233,6 +254,7 @@ class Weights:
             _taken("cue", self.cues, rows),
             _taken("outcome", self.outcomes, columns),
             of_part(self.parameters, self.shape, rows, columns),
+            {name: _part(numbers, rows, columns) for name, numbers in self.state.items()},
         )
 
     def __contains__(self, pair: object) -> bool:
@@ -272,9 +294,7 @@ class Weights:
         data = self.data
         if not isinstance(data, np.ndarray):
             return data.at(rows, columns)
-        if isinstance(rows, int | slice) or isinstance(columns, int | slice):
-            return data[rows, columns]
-        return data[np.ix_(rows, columns)]
+        return _part(data, rows, columns)
 
     def row(self, cue: str) -> NDArray[Any]:
         """The weights of one cue.
@@ -620,7 +640,7 @@ class Weights:
         >>> weights.to_arrow(long=True).to_pylist()[3]
         {'cue': 'blue', 'outcome': 'n', 'weight': -0.5}
         """
-        return tables.to_arrow(*self._content(), flag("long", long))
+        return tables.to_arrow(*self._content()[:4], flag("long", long))
 
     def save(self, path: PathName, *, long: bool = False) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.
@@ -633,7 +653,8 @@ class Weights:
             ``.nc`` (netCDF; needs xarray and netCDF4), or ``.zarr`` (a store; needs zarr). Tables for other
             programs, which `load_weights` does not read, are ``.csv`` and ``.tsv`` (digits enough to restore
             each weight, names quoted as by the csv module, no parameters) and ``.parquet`` (needs pyarrow).
-            An older file of that name is replaced.
+            An older file of that name is replaced. Weights with a `state` go to ``.npz`` files, or without
+            it to tables.
         long : bool, default False
             Of tables: False writes a column of cues and one for each outcome, True the columns ``cue``,
             ``outcome`` and ``weight``, a row for each weight. The column of cues is called ``cue``, or
@@ -642,7 +663,7 @@ class Weights:
         Raises
         ------
         ValueError
-            When the suffix is none of these, or the format cannot hold a name.
+            When the suffix is none of these, or the format cannot hold a name or a `state`.
         OSError
             When the file cannot be written.
         ImportError
@@ -664,7 +685,8 @@ class Weights:
             # Loaded when a store is written: it needs more of the standard library than all else.
             from rescorla._weights.zarr.save import save_store
 
-            save_store(files.store_path(name), *self._content())
+            files.check_states(name, tuple(self.state))
+            save_store(files.store_path(name), *self._content()[:4])
             return
         files.save(name, self._content(), long)
 
@@ -674,7 +696,7 @@ class Weights:
         return [] if isinstance(data, np.ndarray) else data.missing()
 
     def _content(self) -> files.Content:
-        return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters)
+        return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters, self.state)
 
     def _by_columns(self) -> bool:
         """Whether the values of an outcome lie side by side, not those of a cue."""
@@ -750,6 +772,30 @@ def _values(values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise TypeError(f"values must be real numbers, not {array.dtype}")
     return array.astype(np.float64)
+
+
+def _state(state: Mapping[str, ArrayLike] | None, values: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    if state is not None and not isinstance(state, Mapping):
+        raise TypeError(f"state must be a mapping from names to matrices, not {shown(state)}")
+    found = {}
+    for key, numbers in (state or {}).items():
+        name = named("state", key)
+        array = np.asarray(unmasked(f"state[{name!r}]", numbers))
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"state[{name!r}] must be real numbers, not {array.dtype}")
+        if array.shape != values.shape:
+            raise ValueError(
+                f"state[{name!r}] must have a number for each weight, {values.shape}, not {array.shape}"
+            )
+        found[name] = array.astype(values.dtype, copy=False)
+    return found
+
+
+def _part(array: NDArray[Any], rows: Any, columns: Any) -> Any:
+    """The numbers at these places, each a number, a list or a slice; a view where numpy gives one."""
+    if isinstance(rows, int | slice) or isinstance(columns, int | slice):
+        return array[rows, columns]
+    return array[np.ix_(rows, columns)]
 
 
 def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...]:

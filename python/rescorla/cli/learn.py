@@ -78,6 +78,13 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
         help=f"the rule (default {FIRST})",
     )
     parser.add_argument(
+        "--rule-parameters",
+        type=_parameter,
+        nargs="+",
+        metavar="NAME=NUMBER",
+        help="what the rule has besides alpha, beta and lambda, such as salience_rate=0.2 or k=0.5",
+    )
+    parser.add_argument(
         "--retention",
         type=float,
         default=1.0,
@@ -111,6 +118,7 @@ def run(options: argparse.Namespace) -> None:
     rule: dict[str, Any] = {
         "beta": weight_files.beta(options),
         "rule": options.rule,
+        "rule_parameters": None if options.rule_parameters is None else dict(options.rule_parameters),
         "retention": options.retention,
         "schedule": options.schedule,
         "average": options.average,
@@ -123,6 +131,8 @@ def run(options: argparse.Namespace) -> None:
     }
     mapped = weight_files.is_mapped(options.output)
     stored = options.output is not None and files.is_store(options.output)
+    if options.output is not None and not options.average:
+        files.check_states(options.output, RULES[options.rule].states)
     if (options.resume or options.part) and not stored:
         options.usage("--resume and --part need -o with a store, a name that ends in .zarr")
     if options.part and options.top is not None:
@@ -160,6 +170,15 @@ def run(options: argparse.Namespace) -> None:
     if saved:
         learned.save(options.output)
     weight_files.finish(options, events, learned)
+
+
+def _parameter(text: str) -> tuple[str, float]:
+    """A parameter of a rule, and its value."""
+    name, _, number = text.partition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no NAME=NUMBER, such as k=0.5") from None
 
 
 def _part(text: str) -> tuple[int, int]:
