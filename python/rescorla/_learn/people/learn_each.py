@@ -180,7 +180,16 @@ def learn_each(
     if sides.vectors and rule != "rescorla_wagner":
         raise ValueError(f"rule must be 'rescorla_wagner' with vectors, not {rule!r}")
     vectors = sides.x is not None, sides.z is not None
+    if initial is not None and initial.state:
+        raise ValueError(
+            "initial must have no states: every person begins with those of the rule; go on without them, "
+            "from rescorla.Weights(initial.values, initial.cues, initial.outcomes)"
+        )
     numbers = PersonNumbers.of(alpha, beta, lambda_, retention, theta, table.persons, events, vectors)
+    if rule != "rescorla_wagner" and (numbers.retention < 1).any():
+        raise ValueError(
+            f"retention must be 1 for the rule {rule}: only weights of rescorla_wagner are forgotten"
+        )
     chosen = Choices.of(choices, table) if wanted.choices else None
     universe = events.outcomes if chosen is None else tuple(numbered((*events.outcomes, *chosen.names)))
     if wanted.change and initial is not None and not sides.vectors:
@@ -192,6 +201,7 @@ def learn_each(
         "initial": sides.weights,
         "starts": table.starts,
         "rule": rule,
+        "rule_parameters": dict(one_rule.parameters),
         **numbers.told(),
         "rows": unlabelled if sides.x is not None else sides.rows(events.cues),
         "columns": unlabelled if sides.z is not None else sides.columns(universe),
