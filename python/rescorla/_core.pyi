@@ -474,7 +474,6 @@ def learn_each(
     update: bool,
     records: dict[str, NDArray[Any]],
     threads: int,
-    kernel: str | None = None,
     progress: _Progress,
 ) -> None: ...
 def minover(

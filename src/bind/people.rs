@@ -6,11 +6,10 @@ use pyo3::types::PyDict;
 
 use super::arrays::{Read, Read1, Read2, Write, matrix, of_floats, optional_indices};
 use super::file::PyEventFile;
-use super::keywords::{Named, parameters};
+use super::keywords::parameters;
 use super::watch::{Progress, watched_if_long};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::kernel::isa::Isa;
 use crate::learn::Kernels;
 use crate::learn::people::{Choices, PeoplePlan, PersonRecords};
 use crate::memory::{collected, gathered};
@@ -41,7 +40,6 @@ parameters! {
         update: bool,
         records: Bound<'py, PyDict>,
         threads: usize,
-        kernel: Option<Named<Isa>> = None,
         progress: Progress,
     }
 }
@@ -52,7 +50,7 @@ parameters! {
     signature = (events, *, initial, **parameters),
     text_signature = "(events, *, initial, starts, rule, rule_parameters, alpha, saliences, beta1, beta2, lambda_, retention, rows, columns, \
                       cue_vectors, outcome_vectors, choices, choice_starts, outcome_starts, directions, update, records, \
-                      threads, kernel, progress)"
+                      threads, progress)"
 )]
 pub(crate) fn learn_each<'py>(
     py: Python<'py>,
@@ -101,7 +99,7 @@ impl PeopleArguments<'_> {
             outcome_vectors: outcome_vectors.as_ref().map(|vectors| vectors.slice("vectors")).transpose()?,
             update: self.update,
             threads: self.threads,
-            kernel: self.kernel.as_deref().copied(),
+            kernel: None,
         };
         let choices = match &choice_starts {
             Some(starts) => Choices::Each(starts, &chosen),

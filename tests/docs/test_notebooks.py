@@ -38,6 +38,11 @@ ASKED = {
         "{name: end['light', 'shock'] for name, end in ends.items()}",
         "[shared[cue, 'shock'] for cue in ('noise', 'light')]",
     ],
+    "rules-class": [
+        "table.iloc[-1].to_dict()",
+        "recorded.saliences[[40, -1], 0].tolist()",
+        "{rule: rw.learn(backward, rule=rule, **rates)['tone', 'food'] for rule in rules}",
+    ],
     "scikit-learn": [
         "auc",
         "[word for _, word, _ in ranked[:8]]",
@@ -124,7 +129,7 @@ def drawn(cell: Any) -> list[str]:
 
 def test_each_is_asked_for_what_it_claims() -> None:
     assert sorted(ASKED) == STEMS
-    assert len(STEMS) == 3
+    assert len(STEMS) == 4
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -308,3 +313,11 @@ def test_links_to_notebooks_are_to_their_pages_on_the_site() -> None:
 def test_the_site_has_a_page_of_each() -> None:
     site = (Path(__file__).parents[2] / "mkdocs.yml").read_text(encoding="utf-8")
     assert sorted(re.findall(r"notebooks/([\w-]+)\.md", site)) == STEMS
+
+
+def test_the_class_on_rules_says_what_happens() -> None:
+    ends, salience, backward = claims("rules-class")
+    assert ends["hybrid"] < ends["mackintosh"] < ends["rescorla_wagner"] == ends["van_hamme_wasserman"]
+    # Of Mackintosh's tone: while the light comes alone, and at the end.
+    assert salience == pytest.approx([0.9, 0.05])
+    assert min(backward, key=backward.get) == "van_hamme_wasserman"

@@ -136,7 +136,8 @@ class Trials:
         >>> import rescorla as rw
         >>> table = {"who": ["ann"], "cues": ["a"], "outcomes": ["x"]}
         >>> rw.learn_each(table, by="who").save("trials.csv")
-        >>> print(open("trials.csv").read().rstrip())
+        >>> with open("trials.csv") as file:
+        ...     print(file.read().rstrip())
         person,trial,cues,outcomes,activation
         ann,1,a,x,0.0
         """
