@@ -39,7 +39,7 @@ ASKED = {
         "[shared[cue, 'shock'] for cue in ('noise', 'light')]",
     ],
     "rules-class": [
-        "table.iloc[-1].to_dict()",
+        "{rule: weights[-1] for rule, weights in table.items()}",
         "recorded.saliences[[40, -1], 0].tolist()",
         "{rule: rw.learn(backward, rule=rule, **rates)['tone', 'food'] for rule in rules}",
     ],
