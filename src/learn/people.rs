@@ -514,8 +514,7 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
         named.iter_mut().for_each(|outcome| *outcome = column_of[*outcome as usize]);
     }
 
-    /// Fills a tile with the weights that a person starts from, of his columns from `first` on, and returns its columns of W_0 where
-    /// they are some of them.
+    /// Fills a tile with the weights that a person starts from, of his columns from `first` on.
     fn fetch(&self, desk: &mut Desk<E>, (first, own, width): (usize, usize, usize)) -> Result<()> {
         let plan = self.plan;
         let Desk { weights, cues, outcomes, columns, .. } = desk;

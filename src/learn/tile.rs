@@ -108,9 +108,10 @@ impl<'a, E: Element> ColumnTile<'a, E> {
     ) -> Self {
         let salience = rule.salience();
         let one_rate = per_token.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
-        // No early exit, so that the compiler makes vector code.
+        // No early exit, so that the compiler makes vector code. Vectors are targets at every event.
         let is_one = |weight: E| weight == E::default() && !weight.is_positive_zero();
-        let negative_zeros = weights.iter().fold(false, |found, &weight| found | is_one(weight));
+        let negative_zeros = matches!(expected, Targets::Names(_))
+            && weights.iter().fold(false, |found, &weight| found | is_one(weight));
         let Lanes { targets, rates } = lanes;
         targets.fill(E::default());
         rates.fill(rule.beta2);
