@@ -375,6 +375,13 @@ def test_who_diverges_is_named() -> None:
     table = {"who": ["a"] * 3 + ["b"] * 2000, "cues": ["l"] * 2003, "outcomes": ["x"] * 2003}
     with pytest.raises(FloatingPointError, match="a weight of the person 'b' became"):
         rw.learn_each(table, by="who", alpha=1.0, beta=3.0)
+    table = {"who": ["a", None], "cues": ["l", "l"], "outcomes": ["x", "x"]}
+    with pytest.raises(ValueError, match="a person in each row, and row 1 of 'who' has none"):
+        rw.learn_each(table, by="who")
+    table = {"who": ["a"], "person": ["b"], "cues": ["l"], "outcomes": ["x"], "trial": [7]}
+    with pytest.raises(ValueError, match="trials has a column 'person' besides 'who'"):
+        rw.learn_each(table, by="who")
+    assert rw.learn_each(table, by="person")["trial"].tolist() == [7]
     taken = {"who": ["a"], "cues": ["l"], "outcomes": ["x"], "activation": [1]}
     with pytest.raises(ValueError, match="trials has a column 'activation'"):
         rw.learn_each(taken, by="who")

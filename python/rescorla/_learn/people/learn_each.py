@@ -11,7 +11,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._learn.people.person_numbers import PerPerson, PersonNumbers
 from rescorla._learn.people.records import Choices, Wanted, turned
-from rescorla._learn.people.stands import Stands
+from rescorla._learn.people.shared_start import SharedStart
 from rescorla._learn.people.trial_table import TrialTable
 from rescorla._learn.people.trials import Trials
 from rescorla._learn.record import of_events
@@ -174,7 +174,7 @@ def learn_each(
         raise TypeError(f"initial must be Weights, not {shown(initial)}")
     table = TrialTable.of(trials, by, cues, outcomes, order)
     events = table.events
-    sides = Stands.of(events, cue_vectors, outcome_vectors, initial, element)
+    sides = SharedStart.of(events, cue_vectors, outcome_vectors, initial, element)
     wanted = Wanted.of(record, choices, table, sides.z is not None)
     one_rule = rule_given(rule, rule_parameters, 1.0, element)
     if sides.vectors and rule != "rescorla_wagner":

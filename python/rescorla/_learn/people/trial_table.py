@@ -13,7 +13,7 @@ from rescorla._events.events import Events
 from rescorla._events.frames import column_of, columns_of, is_frame, is_table
 from rescorla._events.names import rows_of
 from rescorla._events.read import read_events
-from rescorla._shared.checks import path_name
+from rescorla._shared.checks import is_missing, path_name
 from rescorla._shared.optional import need
 
 if TYPE_CHECKING:
@@ -38,6 +38,15 @@ class TrialTable(NamedTuple):
         column_of("cues", columns, cues)
         column_of("outcomes", columns, outcomes)
         people = column_of("by", columns, by)
+        nobody = next((row for row, person in enumerate(people) if is_missing(person)), None)
+        if nobody is not None:
+            raise ValueError(
+                f"by must name a column with a person in each row, and row {nobody} of {by!r} has none"
+            )
+        if by != "person" and "person" in columns:
+            raise ValueError(
+                f"trials has a column 'person' besides {by!r}, which the result calls so; rename it"
+            )
         numbers: dict[Any, int] = {}
         try:
             codes = np.array([numbers.setdefault(person, len(numbers)) for person in people], dtype=np.int64)

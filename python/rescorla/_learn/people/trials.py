@@ -30,8 +30,8 @@ class Trials:
     Attributes
     ----------
     columns : dict of str and ndarray
-        In the order of the trials that were given: ``person``, ``trial`` (from 1 on, for each person), the
-        columns that were given, and those that were recorded.
+        In the order of the trials that were given: ``person``, ``trial`` (from 1 on, for each person, unless
+        a column of this name was given), the columns that were given, and those that were recorded.
     persons : tuple
         In the order in which they come first.
     parameters : dict

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Stands(NamedTuple):
+class SharedStart(NamedTuple):
     """What cues and outcomes stand for, and the weights that all start from."""
 
     x: Table | None
@@ -41,7 +41,7 @@ class Stands(NamedTuple):
         outcome_vectors: Vectors | None,
         initial: Weights | None,
         element: np.dtype[Any],
-    ) -> Stands:
+    ) -> SharedStart:
         x = z = None
         if cue_vectors is not None:
             x = vectors_of("cue", events.cues, cue_vectors, element, "x")
