@@ -372,7 +372,7 @@ def test_what_is_wrong_is_told(keywords: dict[str, Any], error: type[Exception],
 
 @pytest.mark.filterwarnings("ignore::rescorla.RescorlaWarning")
 def test_who_diverges_is_named() -> None:
-    table = {"who": ["a"] * 3 + ["b"] * 2000, "cues": ["l"] * 2003, "outcomes": ["x"] * 2003}
+    table: dict[str, Any] = {"who": ["a"] * 3 + ["b"] * 2000, "cues": ["l"] * 2003, "outcomes": ["x"] * 2003}
     with pytest.raises(FloatingPointError, match="a weight of the person 'b' became"):
         rw.learn_each(table, by="who", alpha=1.0, beta=3.0)
     table = {"who": ["a", None], "cues": ["l", "l"], "outcomes": ["x", "x"]}
