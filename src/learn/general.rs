@@ -76,30 +76,6 @@ impl<'a, E: LearnsColumns, R: Rule<E>> RuleTile<'a, E, R> {
         self.forgotten.as_ref().map_or(weight, |forgotten| forgotten.factor(row).times(weight))
     }
 
-    /// The sums that were made last.
-    #[inline(always)]
-    pub(super) fn sums(&self) -> &[E] {
-        &self.room.sums[..self.tile.width]
-    }
-
-    /// Makes the sums of all lanes for some cues. Nothing is learned or forgotten.
-    #[inline(always)]
-    pub(super) fn predict(&mut self, cues: &[u32]) {
-        let width = self.tile.width;
-        let sums = &mut self.room.sums[..width];
-        sums.fill(E::default());
-        for &row in cues {
-            let weights = &self.tile.weights[row as usize * width..][..width];
-            match self.forgotten.as_ref().map(|forgotten| forgotten.factor(row as usize)) {
-                None => sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight)),
-                Some(factor) => {
-                    let weights = weights.iter().map(|&weight| factor.times(weight));
-                    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = sum.plus(weight));
-                }
-            }
-        }
-    }
-
     /// The first state of a weight as it is now; zero where the rule has none.
     pub(super) fn first_state(&self, row: usize, lane: usize) -> E {
         self.states.get(row * self.tile.width + lane).copied().unwrap_or_default()

@@ -182,12 +182,12 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
             units.grow((person..end, Mutex::new(records)))?;
             person = end;
         }
-        let task = PersonTask { plan: self, rule, choices, directions, monitor };
+        let task = PersonTask { plan: self, choices, directions, monitor };
         let start = || Desk::new(file.cues().len(), self.columns.len());
         each(sensible(self.threads), units.len(), start, |desk, unit| {
             let (persons, records) = &units[unit];
             let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
-            task.unit(file, persons.clone(), take(&mut *records), desk)
+            task.unit(rule, (file, persons.clone()), take(&mut *records), desk)
         })
     }
 
@@ -337,20 +337,19 @@ fn renewed<T: Clone>(list: &mut Vec<T>, n: usize, value: T) -> Result<&mut [T]> 
     Ok(list)
 }
 
-struct PersonTask<'t, E: Clone, R> {
+struct PersonTask<'t, E: Clone> {
     plan: &'t PeoplePlan<'t, E>,
-    rule: &'t R,
     choices: Choices<'t>,
     directions: Option<&'t [f64]>,
     monitor: &'t Monitor,
 }
 
-impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
+impl<E: LearnsColumns> PersonTask<'_, E> {
     /// Lets some persons learn, one after another.
-    fn unit(
+    fn unit<R: Rule<E>>(
         &self,
-        file: &EventFile,
-        persons: Range<usize>,
+        rule: &R,
+        (file, persons): (&EventFile, Range<usize>),
         mut records: PersonRecords<'_>,
         desk: &mut Desk<E>,
     ) -> Result<()> {
@@ -363,7 +362,7 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
                 Some((vectors, size)) => {
                     self.on_vectors(person, trials.clone(), (vectors, size), &mut records, desk)
                 }
-                None => self.person(person, trials.clone(), &mut records, desk),
+                None => self.person(rule, (person, trials.clone()), &mut records, desk),
             };
             desk.clear();
             self.monitor.advance(trials.len() as u64)?;
@@ -401,10 +400,10 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
     }
 
     /// Lets a person learn, whose cues are names.
-    fn person(
+    fn person<R: Rule<E>>(
         &self,
-        person: usize,
-        trials: Range<usize>,
+        rule: &R,
+        (person, trials): (usize, Range<usize>),
         records: &mut PersonRecords<'_>,
         desk: &mut Desk<E>,
     ) -> Result<()> {
@@ -424,10 +423,10 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
             let own = wide.min(n - first);
             let width = padded::<E>(own, kernel).max(own);
             let lambda = filled(plan.lambda[person], own)?;
-            let rule = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
+            let numbers = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
             self.fetch(desk, (first, own, width))?;
             let weights = &mut desk.weights[..n_rows * width];
-            let begun = self.rule.state();
+            let begun = rule.state();
             let states = renewed(&mut desk.states, begun.as_ref().len() * n_rows * width, E::default())?;
             for (states, &begun) in states.chunks_mut((n_rows * width).max(1)).zip(begun.as_ref()) {
                 states.fill(begun);
@@ -435,17 +434,18 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
             let vectors = |numbers| Vectors { numbers, size: plan.n_columns };
             let targets = match plan.outcome_vectors {
                 Some(numbers) => Targets::Vectors { vectors: vectors(numbers), first: 0, n },
-                None => Targets::Names(Columns { first: first as u32, lanes: &[], lambda: &rule.lambda }),
+                None => Targets::Names(Columns { first: first as u32, lanes: &[], lambda: &numbers.lambda }),
             };
             let lanes = Lanes::of(renewed(&mut desk.lanes, Lanes::<E>::EACH * width, E::default())?, width);
-            let room = renewed(&mut desk.room, TokenRoom::<E>::EACH * width, E::default())?;
+            let room = renewed(&mut desk.room, TokenRoom::<E>::EACH * width + own, E::default())?;
+            let (sums, room) = room.split_at_mut(own);
             let per_token = PerToken { token: 0, rates: None, mean: None };
-            let tile = ColumnTile::new(weights, width, targets, &rule, lanes, per_token);
+            let tile = ColumnTile::new(weights, width, targets, &numbers, lanes, per_token);
             let last = renewed(&mut desk.last, n_rows, 0)?;
             let forgotten = retention.as_ref().map(|retention| Rows::new(retention, last, 0));
             let work = TileTrials {
-                tile: RuleTile::new(tile, self.rule, states, TokenRoom::of(room, width), forgotten)?,
-                run: Run { rule: &rule, kernel, tokens: 0, monitor: self.monitor },
+                tile: RuleTile::new(tile, rule, states, TokenRoom::of(room, width), forgotten)?,
+                run: Run { rule: &numbers, kernel, tokens: 0, monitor: self.monitor },
                 task: self,
                 script: &script,
                 frequencies: &desk.trials.frequencies,
@@ -453,8 +453,9 @@ impl<E: LearnsColumns, R: Rule<E>> PersonTask<'_, E, R> {
                 columns: (first, own, &desk.column_of),
                 records,
                 before: &mut desk.before,
+                sums,
             };
-            compiled(kernel, work)?;
+            work.learn()?;
             self.check_finite(person, &desk.weights[..n_rows * width])?;
         }
         records.change.iter_mut().for_each(|change| *change = change.sqrt());
@@ -687,7 +688,7 @@ fn size<E: Element>(numbers: &[E]) -> f64 {
 struct TileTrials<'w, 't, 'r, E: Element, R: Rule<E>> {
     tile: RuleTile<'w, E, R>,
     run: Run<'w, E>,
-    task: &'w PersonTask<'t, E, R>,
+    task: &'w PersonTask<'t, E>,
     script: &'w Script,
     frequencies: &'w [u32],
     /// The number of his first trial among all.
@@ -696,14 +697,42 @@ struct TileTrials<'w, 't, 'r, E: Element, R: Rule<E>> {
     columns: (usize, usize, &'w [u32]),
     records: &'w mut PersonRecords<'r>,
     before: &'w mut Vec<E>,
+    /// Room for a number for each column.
+    sums: &'w mut [E],
 }
 
-impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
-    type Output = Result<()>;
+/// What a vector predicts at a trial, recorded.
+struct VectorPrediction<'v, 't, 'r, E: Element> {
+    task: &'v PersonTask<'t, E>,
+    weights: &'v [E],
+    width: usize,
+    targets: &'v [E],
+    trial: usize,
+    cues: &'v [u32],
+    outcomes: &'v [u32],
+    records: &'v mut PersonRecords<'r>,
+    sums: &'v mut [E],
+}
+
+impl<E: LearnsColumns> Loops for VectorPrediction<'_, '_, '_, E> {
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> Result<()> {
-        let Self { mut tile, run, task, script, frequencies, first_trial, columns, records, before } = self;
+    fn run(self) {
+        let Self { task, weights, width, targets, trial, cues, outcomes, records, sums } = self;
+        sums.fill(E::default());
+        for &row in cues {
+            let weights = &weights[row as usize * width..][..sums.len()];
+            sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight));
+        }
+        task.of_vectors(trial, outcomes, records, sums, targets);
+    }
+}
+
+impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
+    fn learn(self) -> Result<()> {
+        let Self { mut tile, run, task, script, frequencies, first_trial, columns, records, before, sums } =
+            self;
         let (first, n, column_of) = columns;
         // The monitor is told of trials when the person is done.
         tile.tile.unreported.early = u64::MAX;
@@ -713,9 +742,11 @@ impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
             let Some(Event { cues, outcomes, .. }) = events.next() else { break };
             if task.plan.outcome_vectors.is_some() {
                 tile.tile.expect(outcomes);
-                tile.predict(cues);
-                let (sums, targets) = (tile.sums(), &*tile.tile.targets);
-                task.of_vectors(trial, outcomes, records, &sums[..n], &targets[..n]);
+                let (weights, targets) = (&*tile.tile.weights, &tile.tile.targets[..n]);
+                let width = tile.tile.width;
+                let vector =
+                    VectorPrediction { task, weights, width, targets, trial, cues, outcomes, records, sums };
+                compiled(run.kernel, vector);
             } else {
                 let lane = |column: u32| (column as usize).checked_sub(first).filter(|&lane| lane < n);
                 if !records.outcomes.is_empty() {
@@ -759,8 +790,8 @@ impl<E: LearnsColumns, R: Rule<E>> Loops for TileTrials<'_, '_, '_, E, R> {
 }
 
 /// The trials of a person whose cues stand for vectors.
-struct VectorTrials<'w, 't, 'r, E: Element, R> {
-    task: &'w PersonTask<'t, E, R>,
+struct VectorTrials<'w, 't, 'r, E: Element> {
+    task: &'w PersonTask<'t, E>,
     weights: &'w mut [E],
     vectors: Vectors<'w, E>,
     /// The learning rate, and lambda.
@@ -773,7 +804,7 @@ struct VectorTrials<'w, 't, 'r, E: Element, R> {
     records: &'w mut PersonRecords<'r>,
 }
 
-impl<E: LearnsColumns, R: Rule<E>> Loops for VectorTrials<'_, '_, '_, E, R> {
+impl<E: LearnsColumns> Loops for VectorTrials<'_, '_, '_, E> {
     type Output = Result<()>;
 
     #[inline(always)]
