@@ -36,6 +36,8 @@ from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
 from rescorla._learn.leave_one_out import LeaveOneOut, leave_one_out
+from rescorla._learn.people.fit import Fit
+from rescorla._learn.people.fit_each import fit_each
 from rescorla._learn.people.learn_each import learn_each
 from rescorla._learn.people.trials import Trials
 from rescorla._learn.rescorla_wagner import learn
@@ -69,6 +71,7 @@ __all__ = [
     "Convergence",
     "Event",
     "Events",
+    "Fit",
     "FormatError",
     "LeaveOneOut",
     "RescorlaWarning",
@@ -93,6 +96,7 @@ __all__ = [
     "equilibrium",
     "estimators",
     "factor_events",
+    "fit_each",
     "ldl",
     "learn",
     "learn_each",

@@ -450,6 +450,37 @@ def perceptron(
     max_sweeps: int,
     progress: _Progress,
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
+
+class Likelihoods:
+    def __init__(
+        self,
+        events: EventFile,
+        *,
+        starts: NDArray[np.int64],
+        initial: NDArray[np.float64],
+        rows: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        of_outcomes: NDArray[np.int64],
+        groups: NDArray[np.int64],
+        options: NDArray[np.int64],
+        option_starts: NDArray[np.int64] | None,
+        chosen: NDArray[np.int64] | None,
+        numbers: NDArray[np.float64] | None,
+    ) -> None: ...
+    @property
+    def n_parameters(self) -> int: ...
+    def n_responses(self) -> NDArray[np.int64]: ...
+    def predictions(self, person: int, values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def evaluate(
+        self,
+        persons: NDArray[np.int64],
+        values: NDArray[np.float64],
+        gradients: NDArray[np.float64],
+        *,
+        threads: int,
+        progress: _Progress,
+    ) -> NDArray[np.float64]: ...
+
 def learn_each(
     events: EventFile,
     *,

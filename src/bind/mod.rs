@@ -29,6 +29,7 @@ mod items;
 mod job;
 mod keywords;
 mod learn;
+mod likelihood;
 mod lines;
 mod minover;
 mod output;
@@ -72,6 +73,8 @@ mod _core {
     use super::job::PyJob;
     #[pymodule_export]
     use super::learn::{forecast, learn, learn_in_place};
+    #[pymodule_export]
+    use super::likelihood::PyLikelihoods;
     #[pymodule_export]
     use super::lines::{read_lines, write_lines, written_as};
     #[pymodule_export]

@@ -21,6 +21,7 @@ mod general;
 pub mod in_place;
 mod job;
 mod kernels;
+pub mod likelihood;
 mod mean;
 pub mod memory;
 mod order;

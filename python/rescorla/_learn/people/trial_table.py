@@ -34,7 +34,7 @@ class TrialTable(NamedTuple):
 
     @classmethod
     def of(cls, trials: Any, by: str, cues: str, outcomes: str, order: str | None) -> TrialTable:
-        columns = _columns(trials)
+        columns = columns_of_trials(trials)
         column_of("cues", columns, cues)
         column_of("outcomes", columns, outcomes)
         people = column_of("by", columns, by)
@@ -66,14 +66,14 @@ class TrialTable(NamedTuple):
         starts = np.append(0, np.cumsum(counts)).astype(np.int64)
         trial = np.zeros(len(rows), dtype=np.int64)
         trial[rows] = np.arange(len(rows)) - np.repeat(starts[:-1], counts) + 1
-        carried = {"person": _array(people), "trial": trial}
+        carried = {"person": as_column(people), "trial": trial}
         carried |= {
-            str(name): _array(each) for name, each in columns.items() if str(name) not in ("person", by)
+            str(name): as_column(each) for name, each in columns.items() if str(name) not in ("person", by)
         }
         return cls(events, tuple(numbers), starts, rows, carried, columns)
 
 
-def _columns(trials: Any) -> Mapping[Any, Sequence[Any]]:
+def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
     """The columns of a table, or of a file."""
     if isinstance(trials, str | os.PathLike):
         name = path_name(trials, "trials")
@@ -119,7 +119,7 @@ def _events(trials: Any, columns: Mapping[Any, Sequence[Any]], cues: str, outcom
     return read_events(zip(*(columns[name] for name in given.values()), strict=True))
 
 
-def _array(column: Sequence[Any]) -> NDArray[Any]:
+def as_column(column: Sequence[Any]) -> NDArray[Any]:
     """A column as an array: of its own type if it has one, else of objects."""
     try:
         array = np.asarray(column)

@@ -1,0 +1,174 @@
+"""What was fitted to persons' responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rescorla._learn.people.trials import Trials
+from rescorla._shared.checks import Seed, generator, whole
+from rescorla._shared.optional import need
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import NDArray
+
+
+class Columns(dict[str, "NDArray[Any]"]):
+    """Columns of a table, arrays of one length."""
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The columns as a data frame."""
+        frame: pandas.DataFrame = need("pandas").DataFrame(dict(self))
+        return frame
+
+    def __repr__(self) -> str:
+        widths = {
+            name: max([len(name), *(len(_cell(each)) for each in column)]) for name, column in self.items()
+        }
+        rows = [list(widths), *(map(_cell, row) for row in zip(*self.values(), strict=True))]
+        return "\n".join(
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths.values(), strict=True))
+            for row in rows
+        )
+
+    def _repr_html_(self) -> str:
+        return str(self.to_pandas().to_html(index=False))
+
+
+class Fit:
+    """A model of persons' responses, fitted; `fit_each` makes it.
+
+    Attributes
+    ----------
+    parameters : Columns
+        ``person``, ``name``, ``estimate`` and ``standard_error`` of each number of each person; NaN where
+        responses do not determine it.
+    group : Columns
+        Of each number over the persons: ``name``; ``typical``, the natural number of the mean; ``mean``,
+        ``sd`` and ``standard_error`` of the mean, on the ``scale`` on which they are normal. With pooling
+        "none" of the estimates; with "complete" the sd is 0.
+    log_likelihood : float
+        Of all responses; with hierarchical pooling of the group, the persons' numbers integrated out.
+    aic, bic : float
+    n_parameters, n_responses, n_evaluations : int
+        How many numbers were fitted, responses there were, and passes through a person's trials it took.
+
+    Examples
+    --------
+    See `fit_each`.
+    """
+
+    def __init__(
+        self,
+        parameters: Columns,
+        group: Columns,
+        counts: tuple[float, int, int, int],
+        fitted: Any,
+        described: str,
+    ) -> None:
+        self.parameters, self.group = parameters, group
+        self.log_likelihood, self.n_parameters, self.n_responses, self.n_evaluations = counts
+        self._fitted, self._described = fitted, described
+        self._trials: Trials | None = None
+
+    @property
+    def aic(self) -> float:
+        """2 k - 2 log likelihood, k being the number of parameters."""
+        return 2 * self.n_parameters - 2 * self.log_likelihood
+
+    @property
+    def bic(self) -> float:
+        """k log n - 2 log likelihood, n being the number of responses."""
+        return self.n_parameters * float(np.log(max(self.n_responses, 1))) - 2 * self.log_likelihood
+
+    @property
+    def predictions(self) -> Trials:
+        """The trials with what each person predicts; ``p`` is the probability of his response, or density."""
+        if self._trials is None:
+            self._trials = self._fitted.predictions()
+        return self._trials
+
+    def score(self, trials: Any) -> float:
+        """The log likelihood of responses that were held out, by each person's numbers.
+
+        Parameters
+        ----------
+        trials : as for `fit_each`
+            All trials of the persons from the first on; the responses that were fitted are missing in them.
+
+        Returns
+        -------
+        float
+        """
+        return float(self._fitted.score(trials))
+
+    def recover(self, n: int, seed: Seed) -> Columns:
+        """Simulate responses to the same trials, fit them, and put what is found beside what is true.
+
+        Parameters
+        ----------
+        n : int
+            How many studies to simulate.
+        seed : int or numpy Generator
+            Persons' numbers are drawn from the group; without one they are those that were fitted.
+
+        Returns
+        -------
+        Columns
+            ``study``, ``person``, ``name``, ``true``, ``found``, ``standard_error``.
+        """
+        n, random = whole("n", n, 1), generator(seed)
+        studies = [self._fitted.recovered(random) for _ in range(n)]
+        columns = {name: np.concatenate([study[name] for study in studies]) for name in studies[0]}
+        return Columns(
+            study=np.repeat(np.arange(1, n + 1), [len(study["name"]) for study in studies]), **columns
+        )
+
+    def compare(self, *others: Fit) -> Columns:
+        """This fit and others of the same responses, side by side, the best by AIC first.
+
+        Returns
+        -------
+        Columns
+            ``fit`` (0 is this one), ``model``, ``n_parameters``, ``log_likelihood``, ``aic``, ``bic``.
+
+        Raises
+        ------
+        ValueError
+            When a fit is of another number of responses.
+        """
+        fits = [self, *others]
+        for fit in fits:
+            if not isinstance(fit, Fit):
+                raise TypeError(f"compare takes fits, not {type(fit).__name__}")
+            if fit.n_responses != self.n_responses:
+                raise ValueError(
+                    f"fits must be of the same responses, and have {self.n_responses:,} and "
+                    f"{fit.n_responses:,}"
+                )
+        order = sorted(range(len(fits)), key=lambda at: fits[at].aic)
+
+        def column(values: Callable[[Fit], Any]) -> NDArray[Any]:
+            return np.array([values(fits[at]) for at in order])
+
+        return Columns(
+            fit=np.array(order),
+            model=column(lambda fit: fit._described),
+            n_parameters=column(lambda fit: fit.n_parameters),
+            log_likelihood=column(lambda fit: fit.log_likelihood),
+            aic=column(lambda fit: fit.aic),
+            bic=column(lambda fit: fit.bic),
+        )
+
+    def __repr__(self) -> str:
+        return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>\n{self.group!r}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{self._described}; log likelihood {self.log_likelihood:.2f}</p>{self.group._repr_html_()}"
+
+
+def _cell(each: Any) -> str:
+    return f"{each:.4g}" if isinstance(each, float | np.floating) else str(each)

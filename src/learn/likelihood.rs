@@ -1,0 +1,341 @@
+//! The likelihood of a person's responses, and its gradient, by one forward and one backward pass through his trials.
+//!
+//! ```text
+//! forward, token by token:   W = gamma W for the rows of the token (rows at rest shrink when they are needed);   a = W'c
+//!                            at the first token of a trial: l = l + log p(response | a)
+//!                            u_j = beta_j (lambda_j o_j - a_j);   W = W + D c u'
+//! backward, G = 0, e = 0:    g = G'Dc;   dl/dalpha_i += c_i G_i.u
+//!                            dl/dbeta1 += g_j (lambda_j - a_j) where j is present;   dl/dbeta2 += g_j (-a_j) where absent
+//!                            dl/dlambda_j += beta1 g_j where present;   dl/dgamma += (e - g.u) / gamma
+//!                            d = dlog p/da - beta g;   e = e - g.u + a.d;   G = gamma G + c d'
+//! ```
+//!
+//! All in float64. A trial of frequency f is f tokens; its response counts once, before the first of them. Cues and outcomes count
+//! once in a trial.
+
+use crate::error::{Error, Result};
+use crate::lists::Lists;
+use crate::memory::{Grow, copied, filled};
+use crate::monitor::{Monitor, Pulse};
+use crate::tiles::forgetting::Retention;
+
+/// Marks a trial without a response.
+pub const NO_RESPONSE: u32 = u32::MAX;
+
+/// The trials of a person, by his own numbers of rows and columns.
+///
+/// Invariants, which [`PersonTrials::new`] sees to: rows are below the number of groups' places, columns below `n_columns`; there are as
+/// many lists and numbers as trials; a choice is among the options of its trial.
+pub struct PersonTrials {
+    cues: Lists,
+    outcomes: Lists,
+    frequencies: Vec<u32>,
+    responses: Responses,
+    /// The weights that he starts from, row after row.
+    start: Vec<f64>,
+    n_columns: usize,
+    /// The group of each row, whose cues have one salience.
+    groups: Vec<u32>,
+}
+
+/// What a person did at each trial.
+pub enum Responses {
+    /// A choice among options.
+    Choices {
+        /// The columns that are options, of each trial.
+        options: Lists,
+        /// The place of the choice among them, or [`NO_RESPONSE`].
+        chosen: Vec<u32>,
+    },
+    /// A number.
+    Numbers {
+        /// The column of each trial whose activation predicts it.
+        columns: Vec<u32>,
+        /// The number of each trial, NaN where there is none.
+        numbers: Vec<f64>,
+    },
+}
+
+/// What is fitted; or the derivatives by each of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Fitted {
+    /// The salience of each group of cues.
+    pub alpha: Vec<f64>,
+    /// The learning rates, where the outcome is present and where it is absent.
+    pub beta: [f64; 2],
+    /// The asymptote of each column.
+    pub lambda: Vec<f64>,
+    /// What each token leaves of every weight.
+    pub retention: f64,
+    /// By what activations are multiplied.
+    pub theta: f64,
+    /// Of choices: what is added for each column. Of numbers: one number, their mean where the activation is 0.
+    pub bias: Vec<f64>,
+    /// Of choices: the part that is chosen at random. Of numbers: their standard deviation.
+    pub spread: f64,
+}
+
+impl PersonTrials {
+    /// Trials of `groups.len()` rows and `n_columns` columns.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when the parts do not fit each other.
+    pub fn new(
+        (cues, outcomes, frequencies): (Lists, Lists, Vec<u32>),
+        responses: Responses,
+        (start, n_columns): (Vec<f64>, usize),
+        groups: Vec<u32>,
+    ) -> Result<Self> {
+        let n = frequencies.len();
+        let below = |items: &[u32], end: usize| items.iter().all(|&item| (item as usize) < end);
+        let answered = match &responses {
+            Responses::Choices { options, chosen } => {
+                let is_option = |(trial, &place): (usize, &u32)| {
+                    place == NO_RESPONSE || (place as usize) < options.get(trial).len()
+                };
+                options.len() == n
+                    && chosen.len() == n
+                    && below(options.items(), n_columns)
+                    && chosen.iter().enumerate().all(is_option)
+            }
+            Responses::Numbers { columns, numbers } => {
+                columns.len() == n && numbers.len() == n && below(columns, n_columns)
+            }
+        };
+        let fits = cues.len() == n
+            && outcomes.len() == n
+            && below(cues.items(), groups.len())
+            && below(outcomes.items(), n_columns)
+            && start.len() == groups.len() * n_columns;
+        if !fits || !answered {
+            return Err(Error::Argument("expected trials whose parts fit each other".into()));
+        }
+        Ok(Self { cues, outcomes, frequencies, responses, start, n_columns, groups })
+    }
+
+    /// How many responses there are.
+    pub fn n_responses(&self) -> usize {
+        match &self.responses {
+            Responses::Choices { chosen, .. } => chosen.iter().filter(|&&place| place != NO_RESPONSE).count(),
+            Responses::Numbers { numbers, .. } => numbers.iter().filter(|number| !number.is_nan()).count(),
+        }
+    }
+
+    /// The logarithm of the probability of all responses, and its gradient.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] when there is not a parameter for each group and column; [`Error::Memory`], [`Error::Stopped`].
+    pub fn evaluate(&self, at: &Fitted, monitor: &Monitor) -> Result<(f64, Fitted)> {
+        let (mut gradient, mut tape) = (self.zeros(at)?, Tape::default());
+        let likelihood = self.forward(at, &mut gradient, &mut tape, monitor)?;
+        self.backward(at, &mut gradient, &tape, monitor)?;
+        Ok((likelihood, gradient))
+    }
+
+    /// The activations of all columns before each trial, trial after trial.
+    ///
+    /// # Errors
+    /// As [`PersonTrials::evaluate`].
+    pub fn predictions(&self, at: &Fitted, monitor: &Monitor) -> Result<Vec<f64>> {
+        let (mut gradient, mut tape) = (self.zeros(at)?, Tape::default());
+        self.forward(at, &mut gradient, &mut tape, monitor)?;
+        let (k, mut first, mut found) = (self.n_columns, 0, Vec::new());
+        for &frequency in &self.frequencies {
+            found.grow_by(&tape.activations[first..first + k])?;
+            first += k * frequency.max(1) as usize;
+        }
+        Ok(found)
+    }
+
+    /// A gradient to begin with.
+    fn zeros(&self, at: &Fitted) -> Result<Fitted> {
+        let k = self.n_columns;
+        let biases = match self.responses {
+            Responses::Choices { .. } => k,
+            Responses::Numbers { .. } => 1,
+        };
+        if self.groups.iter().any(|&group| group as usize >= at.alpha.len())
+            || [at.lambda.len(), at.bias.len()] != [k, biases]
+        {
+            return Err(Error::Argument(
+                "expected a parameter for each group of cues and each column".into(),
+            ));
+        }
+        let (alpha, lambda) = (filled(0.0, at.alpha.len())?, filled(0.0, k)?);
+        Ok(Fitted { alpha, lambda, bias: filled(0.0, biases)?, ..Fitted::default() })
+    }
+
+    /// Learns all trials, and keeps what the backward pass needs. What turns activations into responses has its gradient then.
+    fn forward(&self, at: &Fitted, gradient: &mut Fitted, tape: &mut Tape, monitor: &Monitor) -> Result<f64> {
+        let k = self.n_columns;
+        let retention = Retention::<f64>::new(at.retention);
+        let mut weights = copied(&self.start)?;
+        let mut last = filled(0_u64, self.groups.len())?;
+        let (mut likelihood, mut token, mut pulse) = (0.0, 0, Pulse::default());
+        let mut activations = filled(0.0, k)?;
+        for (trial, &frequency) in self.frequencies.iter().enumerate() {
+            let (cues, outcomes) = (self.cues.get(trial), self.outcomes.get(trial));
+            for repeat in 0..frequency.max(1) {
+                pulse.beat((2 * cues.len() + 4) * k + 1, monitor)?;
+                activations.fill(0.0);
+                for &row in cues {
+                    let rest = retention.power(token - last[row as usize]);
+                    last[row as usize] = token;
+                    for (sum, weight) in activations.iter_mut().zip(&mut weights[row as usize * k..][..k]) {
+                        *weight *= rest;
+                        *sum += *weight;
+                    }
+                }
+                tape.activations.grow_by(&activations)?;
+                tape.slopes.grow_to(tape.activations.len(), 0.0)?;
+                if repeat == 0 {
+                    let place = tape.slopes.len() - k;
+                    likelihood += self.respond(trial, at, &activations, gradient, &mut tape.slopes[place..]);
+                }
+                if frequency == 0 {
+                    break;
+                }
+                token += 1;
+                // What is predicted becomes what is learned.
+                for (column, a) in (0..).zip(&mut activations) {
+                    *a = if outcomes.contains(&column) {
+                        at.beta[0] * (at.lambda[column as usize] - *a)
+                    } else {
+                        at.beta[1] * (0.0 - *a)
+                    };
+                }
+                for &row in cues {
+                    let alpha = at.alpha[self.groups[row as usize] as usize];
+                    last[row as usize] = token;
+                    for (weight, u) in weights[row as usize * k..][..k].iter_mut().zip(&activations) {
+                        *weight = at.retention * *weight + alpha * u;
+                    }
+                }
+            }
+        }
+        tape.tokens = token;
+        Ok(likelihood)
+    }
+
+    /// The log probability of a response. Adds to the gradient of what turns activations into responses, and to the derivatives by the
+    /// activations.
+    fn respond(
+        &self,
+        trial: usize,
+        at: &Fitted,
+        activations: &[f64],
+        gradient: &mut Fitted,
+        slopes: &mut [f64],
+    ) -> f64 {
+        match &self.responses {
+            Responses::Numbers { columns, numbers } => {
+                let (column, y, sigma) = (columns[trial] as usize, numbers[trial], at.spread);
+                if y.is_nan() {
+                    return 0.0;
+                }
+                let a = activations[column];
+                let z = (y - at.bias[0] - at.theta * a) / sigma;
+                slopes[column] += at.theta * z / sigma;
+                gradient.bias[0] += z / sigma;
+                gradient.theta += a * z / sigma;
+                gradient.spread += (z * z - 1.0) / sigma;
+                -0.5 * (z * z + std::f64::consts::TAU.ln()) - sigma.ln()
+            }
+            Responses::Choices { options, chosen } => {
+                let (options, place) = (options.get(trial), chosen[trial]);
+                if place == NO_RESPONSE {
+                    return 0.0;
+                }
+                let logit = |column: u32| at.theta * activations[column as usize] + at.bias[column as usize];
+                let greatest = options.iter().map(|&column| logit(column)).fold(f64::NEG_INFINITY, f64::max);
+                let power = |column: u32| (logit(column) - greatest).exp();
+                let total: f64 = options.iter().map(|&column| power(column)).sum();
+                let (own, n) = (options[place as usize], options.len() as f64);
+                let share = power(own) / total;
+                let p = (1.0 - at.spread) * share + at.spread / n;
+                let r = (1.0 - at.spread) * share / p;
+                for &column in options {
+                    let slope = r * (f64::from(u8::from(column == own)) - power(column) / total);
+                    let column = column as usize;
+                    slopes[column] += at.theta * slope;
+                    gradient.bias[column] += slope;
+                    gradient.theta += slope * activations[column];
+                }
+                gradient.spread += (1.0 / n - share) / p;
+                p.ln()
+            }
+        }
+    }
+
+    /// Goes back through the trials, and adds the gradient of what was learned.
+    fn backward(&self, at: &Fitted, gradient: &mut Fitted, tape: &Tape, monitor: &Monitor) -> Result<()> {
+        let k = self.n_columns;
+        let retention = Retention::<f64>::new(at.retention);
+        let mut adjoint = filled(0.0, self.groups.len() * k)?;
+        // Each row of the adjoint is as it was just before this token.
+        let mut before = filled(tape.tokens + 1, self.groups.len())?;
+        let (mut g, mut u, mut d) = (filled(0.0, k)?, filled(0.0, k)?, filled(0.0, k)?);
+        let (mut token, mut eta, mut pulse) = (tape.tokens, 0.0, Pulse::default());
+        let mut place = tape.activations.len();
+        for (trial, &frequency) in self.frequencies.iter().enumerate().rev() {
+            let (cues, outcomes) = (self.cues.get(trial), self.outcomes.get(trial));
+            for _ in 0..frequency.max(1) {
+                pulse.beat((3 * cues.len() + 6) * k + 1, monitor)?;
+                place -= k;
+                let (a, slopes) = (&tape.activations[place..][..k], &tape.slopes[place..][..k]);
+                g.fill(0.0);
+                for &row in cues {
+                    let rest = retention.power(before[row as usize] - token - 1);
+                    before[row as usize] = token + 1;
+                    let alpha = at.alpha[self.groups[row as usize] as usize];
+                    for (sum, value) in g.iter_mut().zip(&mut adjoint[row as usize * k..][..k]) {
+                        *value *= rest;
+                        *sum += alpha * *value;
+                    }
+                }
+                if frequency == 0 {
+                    // Read between two tokens, nothing is learned of it.
+                    for &row in cues {
+                        let adjoint = &mut adjoint[row as usize * k..][..k];
+                        adjoint.iter_mut().zip(slopes).for_each(|(value, slope)| *value += slope);
+                    }
+                    eta += a.iter().zip(slopes).map(|(a, slope)| a * slope).sum::<f64>();
+                    continue;
+                }
+                let mut moved = 0.0;
+                for (column, j) in (0..).zip(0..k) {
+                    let is_present = outcomes.contains(&column);
+                    let (beta, error) =
+                        if is_present { (at.beta[0], at.lambda[j] - a[j]) } else { (at.beta[1], 0.0 - a[j]) };
+                    u[j] = beta * error;
+                    gradient.beta[usize::from(!is_present)] += g[j] * error;
+                    if is_present {
+                        gradient.lambda[j] += beta * g[j];
+                    }
+                    d[j] = slopes[j] - beta * g[j];
+                    moved += g[j] * u[j];
+                }
+                gradient.retention += (eta - moved) / at.retention;
+                eta += a.iter().zip(&d).map(|(a, d)| a * d).sum::<f64>() - moved;
+                for &row in cues {
+                    let adjoint = &mut adjoint[row as usize * k..][..k];
+                    let group = self.groups[row as usize] as usize;
+                    gradient.alpha[group] += adjoint.iter().zip(&u).map(|(value, u)| value * u).sum::<f64>();
+                    adjoint.iter_mut().zip(&d).for_each(|(value, d)| *value = at.retention * *value + d);
+                    before[row as usize] = token;
+                }
+                token -= 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the forward pass keeps of each token, and of each trial that is not learned: activations, and the derivatives of the
+/// likelihood by these.
+#[derive(Default)]
+struct Tape {
+    activations: Vec<f64>,
+    slopes: Vec<f64>,
+    tokens: u64,
+}

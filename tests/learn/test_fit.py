@@ -1,0 +1,225 @@
+"""`fit_each`: gradients, recovery, pooling, and what is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import rescorla as rw
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from rescorla._learn.people.fit_each import _Model
+from rescorla._learn.people.free import SCALES, free_of
+from rescorla._learn.people.pooling import Persons
+
+CHOICES = ["x", "y", "z"]
+
+
+def simulated(
+    persons: int, n: int, seed: int, *, link: str = "softmax", spread: float = 0.5
+) -> tuple[dict[str, list[Any]], NDArray[np.float64]]:
+    """Persons who learn which of three outcomes two cues announce, and respond before each trial; and their
+    rates."""
+    random = np.random.default_rng(seed)
+    table: dict[str, list[Any]] = {"who": [], "cues": [], "outcomes": [], "answer": []}
+    rates = 0.1 * np.exp(random.normal(0, spread, persons))
+    for person in range(persons):
+        weights = np.zeros((3, 3))
+        theta = 5 * np.exp(random.normal(0, 0.2))
+        for _ in range(n):
+            cues = [int(random.integers(2)), 2] if random.random() < 0.5 else [int(random.integers(3))]
+            outcome = cues[0] if random.random() < 0.8 else int(random.integers(3))
+            a = weights[cues].sum(axis=0)
+            powers = np.exp(theta * a)
+            answer: Any = CHOICES[int(random.choice(3, p=powers / powers.sum()))]
+            if link == "normal":
+                answer = 0.4 + 2.0 * a[outcome] + random.normal(0, 0.2)
+            table["who"].append(f"p{person}")
+            table["cues"].append([f"c{cue}" for cue in cues])
+            table["outcomes"].append(CHOICES[outcome])
+            table["answer"].append(answer)
+            weights[cues] += rates[person] * (np.eye(3)[outcome] - a)
+    return table, rates
+
+
+def likelihood(table: Any, free: list[str], link: str, initial: rw.Weights | None, groups: Any = None) -> Any:
+    """The log likelihoods and their gradients, by the numbers on their scales."""
+    choices = CHOICES if link == "softmax" else None
+    model = _Model("who", "answer", "cues", "outcomes", choices, None, link, initial, groups or {}, 1)
+    study = model.study(table)
+    names = model.group_names(study)
+    given: dict[str, Any] = {
+        "alpha": 0.7,
+        "beta": (0.2, 0.1),
+        "lambda_": 1.0,
+        "retention": 0.98,
+        "theta": 2.0,
+    }
+    what = free_of(free, None, given, names, study.columns, link, from_zero=False)
+    return Persons(study.engine(model, names), what, 1), what
+
+
+@given(
+    st.sampled_from(["softmax", "normal"]),
+    st.sets(
+        st.sampled_from([name for name in SCALES if name not in ("alpha", "sigma", "lapse", "beta")]),
+        min_size=1,
+    ),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_gradients_are_those_of_differences(link: str, free: set[str], grouped: bool, seed: int) -> None:
+    table, _ = simulated(2, 12, seed, link=link)
+    random = np.random.default_rng(seed)
+    table["frequency"] = random.integers(0, 3, 24).tolist()
+    table["answer"][5] = None
+    names = sorted(free)
+    if grouped:
+        names = ["alpha", *(name for name in names if name not in ("beta1", "beta2"))]
+    if link == "softmax":
+        names.append("lapse")
+    initial = rw.Weights(random.normal(0, 0.3, (2, 2)), ["c0", "c2"], ["x", "w"])
+    persons, what = likelihood(table, names, link, initial, {"c0": "one"} if grouped else None)
+    assert persons.n_responses.tolist() == [11, 12]
+    phi = np.tile(what.start(), (2, 1)) + random.normal(0, 0.2, (2, len(what.names)))
+    both = np.arange(2)
+    _, gradient = persons.evaluate(both, phi)
+    for at in range(len(what.names)):
+        step = np.zeros(len(what.names))
+        step[at] = 1e-4
+        ll = [persons.evaluate(both, phi + by * step)[0] for by in (-2, -1, 1, 2)]
+        difference = (8 * (ll[2] - ll[1]) - (ll[3] - ll[0])) / 12e-4
+        np.testing.assert_allclose(gradient[:, at], difference, rtol=1e-6, atol=1e-6)
+
+
+def test_the_likelihood_is_that_of_learn_each() -> None:
+    table, _ = simulated(3, 30, 5)
+    fit = rw.fit_each(table, by="who", response="answer", choices=CHOICES, pooling="none")
+    estimates = fit.parameters
+    of = {
+        name: {
+            who: value
+            for who, each, value in zip(
+                estimates["person"], estimates["name"], estimates["estimate"], strict=True
+            )
+            if each == name
+        }
+        for name in ("beta", "theta")
+    }
+    trials = rw.learn_each(table, by="who", choices=CHOICES, alpha=1.0, beta=of["beta"], record=["choices"])
+    total = 0.0
+    for row, answer in enumerate(table["answer"]):
+        logits = np.array(
+            [of["theta"][table["who"][row]] * trials[f"activation_{each}"][row] for each in CHOICES]
+        )
+        p = np.exp(logits - logits.max())
+        p /= p.sum()
+        total += float(np.log(p[CHOICES.index(answer)]))
+        assert fit.predictions["p"][row] == pytest.approx(p[CHOICES.index(answer)], rel=1e-9)
+        assert fit.predictions["p_y"][row] == pytest.approx(p[1], rel=1e-9)
+    assert fit.log_likelihood == pytest.approx(total, rel=1e-10)
+    assert (fit.n_parameters, fit.n_responses) == (6, 90)
+    assert fit.aic == pytest.approx(12 - 2 * total)
+    assert fit.bic == pytest.approx(6 * np.log(90) - 2 * total)
+    assert fit.score(table) == pytest.approx(total, rel=1e-10)
+
+
+def test_pooling_recovers_rates_better_than_each_person_alone() -> None:
+    table, rates = simulated(30, 60, 1)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES}
+    pooled = rw.fit_each(table, **how)
+    with pytest.warns(rw.RescorlaWarning, match="at a bound"):
+        alone = rw.fit_each(table, pooling="none", bounds={"beta": (1e-3, 2.0)}, **how)
+
+    def error(fit: rw.Fit) -> float:
+        found = fit.parameters["estimate"][fit.parameters["name"] == "beta"]
+        return float(((np.log(found) - np.log(rates)) ** 2).mean())
+
+    assert error(pooled) < 0.7 * error(alone)
+    group = pooled.group
+    assert group["name"].tolist() == ["beta", "theta"]
+    assert 0.07 < group["typical"][0] < 0.15
+    assert 0.2 < group["sd"][0] < 0.9
+    compared = pooled.compare(alone)
+    assert sorted(compared["fit"].tolist()) == [0, 1]
+    recovered = pooled.recover(1, seed=2)
+    own = recovered["name"] == "beta"
+    assert np.corrcoef(np.log(recovered["true"][own]), np.log(recovered["found"][own]))[0, 1] > 0.5
+    assert "beta" in repr(pooled)
+
+
+def test_numbers_are_fitted_by_a_normal_link() -> None:
+    table, rates = simulated(12, 80, 3, link="normal")
+    table["answer"][7] = float("nan")
+    fit = rw.fit_each(table, by="who", response="answer", link="normal")
+    group = dict(zip(fit.group["name"].tolist(), fit.group["typical"].tolist(), strict=True))
+    assert group["theta"] == pytest.approx(2.0, rel=0.1)
+    assert group["bias"] == pytest.approx(0.4, abs=0.1)
+    assert group["sigma"] == pytest.approx(0.2, rel=0.1)
+    found = fit.parameters["estimate"][fit.parameters["name"] == "beta"]
+    assert np.corrcoef(np.log(found), np.log(rates))[0, 1] > 0.95
+    assert fit.n_responses == 12 * 80 - 1
+    assert np.isnan(fit.predictions["p"][7])
+
+
+def test_somebody_without_responses_is_as_the_group() -> None:
+    table, _ = simulated(8, 40, 4)
+    missing = [row for row, who in enumerate(table["who"]) if who == "p3"]
+    for row in missing:
+        table["answer"][row] = ""
+    fit = rw.fit_each(table, by="who", response="answer", choices=CHOICES, free=["beta"], theta=5.0)
+    own = fit.parameters["person"] == "p3"
+    assert fit.parameters["estimate"][own][0] == pytest.approx(fit.group["typical"][0], rel=0.05)
+    logarithmic = fit.parameters["standard_error"] / fit.parameters["estimate"]
+    assert logarithmic[own][0] == pytest.approx(fit.group["sd"][0], rel=0.01)
+    assert logarithmic[own][0] == logarithmic.max()
+
+
+def test_one_person_and_everybody_together() -> None:
+    table, _ = simulated(4, 60, 6, spread=0.0)
+    how: dict[str, Any] = {"response": "answer", "choices": CHOICES}
+    together = rw.fit_each(table, by="who", pooling="complete", **how)
+    assert len(set(together.parameters["estimate"].tolist())) == 2
+    assert together.n_parameters == 2
+    one = {name: column[:60] for name, column in table.items()}
+    alone = rw.fit_each(one, by=None, pooling="none", **how)
+    same = rw.fit_each(one, by="who", pooling="none", **how)
+    assert alone.parameters["estimate"].tolist() == same.parameters["estimate"].tolist()
+    with pytest.raises(ValueError, match="pooling must be 'none' or 'complete' for one person"):
+        rw.fit_each(one, by=None, **how)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"choices": None}, ValueError, "choices must be given"),
+        ({"choices": ["x", "y"]}, ValueError, "response must be one of the choices"),
+        ({"link": "normal"}, ValueError, "choices must be left out"),
+        ({"link": "probit"}, ValueError, "link must be"),
+        ({"pooling": "some"}, ValueError, "pooling must be"),
+        ({"free": ["alpha", "beta"]}, ValueError, "free must not have alpha and beta"),
+        ({"free": ["lambda_", "theta"]}, ValueError, "free must not have lambda_ and theta"),
+        ({"free": ["beta", "beta1"]}, ValueError, "free must have beta, or beta1 and beta2"),
+        ({"free": []}, ValueError, "free must have a name or more"),
+        ({"free": ["sigma"]}, ValueError, "free must be"),
+        ({"bounds": {"beta": (1.0, 0.1)}}, ValueError, "bounds of beta must rise"),
+        ({"bounds": {"lapse": (0.1, 0.2)}}, ValueError, "bounds has 'lapse', which is not fitted"),
+        ({"response": "reply"}, KeyError, "response names the column 'reply'"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(
+    keywords: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    table, _ = simulated(2, 10, 1)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES, **keywords}
+    with pytest.raises(error, match=message):
+        rw.fit_each(table, **how)
+
+
+def test_responses_of_one_kind_are_told() -> None:
+    table, _ = simulated(2, 10, 1)
+    table["answer"] = ["x"] * 20
+    with pytest.warns(rw.RescorlaWarning) as told:
+        rw.fit_each(table, by="who", response="answer", choices=CHOICES, pooling="none")
+    assert any("responses are all of one kind" in str(each.message) for each in told)
+    assert any("at a bound, or the responses do not determine" in str(each.message) for each in told)
