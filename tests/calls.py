@@ -2,6 +2,7 @@
 
 import inspect
 import shutil
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +29,7 @@ RESULTS = {
     "Convergence",
     "Event",
     "Events",
+    "Fit",
     "FormatError",
     "LeaveOneOut",
     "RescorlaWarning",
@@ -130,6 +132,17 @@ def calls() -> dict[str, Call]:
     vectors = rw.Weights(np.eye(2), ["x", "y"], ["one", "two"])
     trials = {"who": ["ann", "bob"], "time": [1, 2], "cues": ["a", "b"], "outcomes": ["x", "y"]}
     learned_each = rw.learn_each(trials, by="who")
+    answered = {
+        "who": ["ann"] * 4 + ["bob"] * 4,
+        "time": [1, 2, 3, 4] * 2,
+        "cues": list("abababab"),
+        "outcomes": list("xyxyxyxy"),
+        "answer": list("xxyyxyxx"),
+    }
+    asked = {"trials": answered, "by": "who", "response": "answer", "choices": ["x", "y"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = rw.fit_each(**asked, pooling="none")
     lexicon = rw.ldl.lexicon(["ab", "abb"], np.eye(2))
     F, G = rw.ldl.comprehension(lexicon), rw.ldl.production(lexicon)
     table: dict[str, Call] = {
@@ -439,6 +452,31 @@ def calls() -> dict[str, Call]:
         "Trials.to_pandas": Call(learned_each.to_pandas, {}),
         "Trials.to_polars": Call(learned_each.to_polars, {}),
         "Trials.weights": Call(learned_each.weights, {"person": "ann"}),
+        "Fit.compare": Call(lambda fits: fitted.compare(fits), {"fits": fitted}),
+        "Fit.recover": Call(fitted.recover, {"n": 1, "seed": 1}),
+        "fit_each": Call(
+            rw.fit_each,
+            {
+                **asked,
+                "cues": "cues",
+                "outcomes": "outcomes",
+                "order": "time",
+                "link": "softmax",
+                "free": ["beta"],
+                "groups": {"a": "one"},
+                "bounds": {"beta": (0.01, 1.0)},
+                "pooling": "none",
+                "rule": "rescorla_wagner",
+                "alpha": 1.0,
+                "beta": 0.1,
+                "lambda_": 1.0,
+                "retention": 0.999,
+                "theta": 1.0,
+                "initial": None,
+                "threads": 1,
+                "progress": None,
+            },
+        ),
         "learn_each": Call(
             rw.learn_each,
             {

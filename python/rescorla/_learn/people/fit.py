@@ -127,8 +127,13 @@ class Fit:
             study=np.repeat(np.arange(1, n + 1), [len(study["name"]) for study in studies]), **columns
         )
 
-    def compare(self, *others: Fit) -> Columns:
+    def compare(self, *fits: Fit) -> Columns:
         """This fit and others of the same responses, side by side, the best by AIC first.
+
+        Parameters
+        ----------
+        *fits : Fit
+            Others of the same responses.
 
         Returns
         -------
@@ -140,19 +145,19 @@ class Fit:
         ValueError
             When a fit is of another number of responses.
         """
-        fits = [self, *others]
         for fit in fits:
             if not isinstance(fit, Fit):
-                raise TypeError(f"compare takes fits, not {type(fit).__name__}")
+                raise TypeError(f"fits must be made by fit_each, not {type(fit).__name__}")
             if fit.n_responses != self.n_responses:
                 raise ValueError(
                     f"fits must be of the same responses, and have {self.n_responses:,} and "
                     f"{fit.n_responses:,}"
                 )
-        order = sorted(range(len(fits)), key=lambda at: fits[at].aic)
+        beside = (self, *fits)
+        order = sorted(range(len(beside)), key=lambda at: beside[at].aic)
 
         def column(values: Callable[[Fit], Any]) -> NDArray[Any]:
-            return np.array([values(fits[at]) for at in order])
+            return np.array([values(beside[at]) for at in order])
 
         return Columns(
             fit=np.array(order),

@@ -16,6 +16,7 @@ from rescorla._learn.people.records import Choices
 from rescorla._learn.people.shared_start import SharedStart
 from rescorla._learn.people.trial_table import TrialTable, as_column, columns_of_trials
 from rescorla._learn.people.trials import Trials
+from rescorla._learn.rule import rule_given
 from rescorla._shared.checks import (
     is_missing,
     number,
@@ -175,7 +176,7 @@ def fit_each(
         "alpha": rate("alpha", alpha),
         "beta": rates(beta),
         "lambda_": number("lambda_", lambda_),
-        "retention": number("retention", retention),
+        "retention": rule_given(retention=retention).retention,
         "theta": number("theta", theta),
     }
     if groups is not None and not isinstance(groups, Mapping):
@@ -221,9 +222,10 @@ class _Model(NamedTuple):
 
     def study(self, trials: Any) -> _Study:
         """The trials, person after person, with their responses."""
-        if self.by is None:
-            trials = _of_one(trials)
-        table = TrialTable.of(trials, self.by or "person", self.cues, self.outcomes, self.order)
+        by = self.by
+        if by is None:
+            by, trials = "person", _of_one(trials)
+        table = TrialTable.of(trials, by, self.cues, self.outcomes, self.order)
         answers = column_of("response", table.columns, self.response)
         ordered = [answers[row] for row in table.order.tolist()]
         if self.link == "normal":

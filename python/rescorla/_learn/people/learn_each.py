@@ -170,8 +170,6 @@ def learn_each(
     """
     started = perf_counter()
     element = element_type(dtype)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {shown(initial)}")
     table = TrialTable.of(trials, by, cues, outcomes, order)
     events = table.events
     sides = SharedStart.of(events, cue_vectors, outcome_vectors, initial, element)
@@ -180,11 +178,6 @@ def learn_each(
     if sides.vectors and rule != "rescorla_wagner":
         raise ValueError(f"rule must be 'rescorla_wagner' with vectors, not {rule!r}")
     vectors = sides.x is not None, sides.z is not None
-    if initial is not None and initial.state:
-        raise ValueError(
-            "initial must have no states: every person begins with those of the rule; go on without them, "
-            "from rescorla.Weights(initial.values, initial.cues, initial.outcomes)"
-        )
     numbers = PersonNumbers.of(alpha, beta, lambda_, retention, theta, table.persons, events, vectors)
     if rule != "rescorla_wagner" and (numbers.retention < 1).any():
         raise ValueError(

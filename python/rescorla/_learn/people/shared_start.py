@@ -12,7 +12,7 @@ from rescorla._learn.people.person_numbers import PersonNumbers
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.rule import RuleName
 from rescorla._learn.widrow_hoff import widrow_hoff
-from rescorla._shared.checks import numbered, places
+from rescorla._shared.checks import numbered, places, shown
 from rescorla._weights.vectors import Table, Vectors, vectors_of
 from rescorla._weights.weights import Weights
 
@@ -42,6 +42,13 @@ class SharedStart(NamedTuple):
         initial: Weights | None,
         element: np.dtype[Any],
     ) -> SharedStart:
+        if initial is not None and not isinstance(initial, Weights):
+            raise TypeError(f"initial must be Weights, not {shown(initial)}")
+        if initial is not None and initial.state:
+            raise ValueError(
+                "initial must have no states: every person begins with those of the rule; go on without "
+                "them, from rescorla.Weights(initial.values, initial.cues, initial.outcomes)"
+            )
         x = z = None
         if cue_vectors is not None:
             x = vectors_of("cue", events.cues, cue_vectors, element, "x")
