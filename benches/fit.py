@@ -229,7 +229,8 @@ def covered(studies: int, persons: int, trials: int, starts: int) -> None:
             alone = rw.fit_each(table, pooling="none", bounds={"beta": (1e-3, 2.0)}, **HOW)
         alone_errors.append(float(((log_rates(alone)[0] - true) ** 2).mean()))
     print(
-        f"coverage: {studies} {'study' if studies == 1 else 'studies'} of {persons} persons, {trials} trials each"
+        f"coverage: {studies} {'study' if studies == 1 else 'studies'} of {persons} persons, {trials} "
+        "trials each"
     )
     spread = ""
     if studies > 1:

@@ -151,7 +151,8 @@ def test_pooling_recovers_rates_better_than_each_person_alone() -> None:
 def test_numbers_are_fitted_by_a_normal_link() -> None:
     table, rates = simulated(12, 80, 3, link="normal")
     table["answer"][7] = float("nan")
-    fit = rw.fit_each(table, by="who", response="answer", link="normal")
+    with pytest.warns(rw.RescorlaWarning, match="no differences between persons in (theta|bias|sigma)"):
+        fit = rw.fit_each(table, by="who", response="answer", link="normal")
     group = dict(zip(fit.group["name"].tolist(), fit.group["typical"].tolist(), strict=True))
     assert group["theta"] == pytest.approx(2.0, rel=0.1)
     assert group["bias"] == pytest.approx(0.4, abs=0.1)

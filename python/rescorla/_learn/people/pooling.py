@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,8 +21,10 @@ _STEP = 1e-4
 # What changes less does not matter: of a mean in standard deviations, of a variance in logarithms.
 _SETTLED = 1e-3
 _MOST = 500
-# A variance below which persons do not differ.
+# The least variance.
 _ALIKE = 1e-6
+# The part of the variance between persons above which what is unknown of each explains it.
+_UNSEEN = 0.9
 # Of the greatest eigenvalue: below it a direction is not determined.
 _FLAT = 1e-6
 
@@ -134,9 +137,13 @@ def hierarchically(persons: Persons, free: Free, tell: Tell) -> Pooled:
             NumericalWarning,
         )
     mean, variance = group.mean, np.exp(group.log_variance)
-    for entry, each in zip(free.entries, variance, strict=True):
-        if each <= _ALIKE * (1 + _SETTLED):
-            warn(f"no differences between persons found in {entry.name}", NumericalWarning)
+    unknown = spread.mean(axis=0) > _UNSEEN * variance
+    for entry, sd in zip(compress(free.entries, unknown), np.sqrt(variance[unknown]), strict=True):
+        warn(
+            f"responses show no differences between persons in {entry.name} (sd {sd:.2g}); standard errors "
+            "take the group as known, and are too small where persons or trials are few",
+            NumericalWarning,
+        )
     priors = -0.5 * ((phi - mean) ** 2 / variance + np.log(2 * np.pi * variance)).sum(axis=1)
     likelihood = float((found + priors + 0.5 * k * np.log(2 * np.pi) - 0.5 * log_determinants).sum())
     with np.errstate(divide="ignore", invalid="ignore"):
