@@ -82,10 +82,11 @@ def main() -> None:
     outcomes, right = np.array(table["outcomes"]), np.array(table["choice"]) == table["outcomes"]
     trial = np.asarray(predictions["trial"])
     p = np.where(outcomes == "allergy", predictions["p_allergy"], predictions["p_well"])
-    bins = [trial == each for each in range(1, 81)]
-    ax.plot(range(1, 81), [right[own].mean() for own in bins], ".", color="0.5", ms=4, label="observed")
-    ax.plot(range(1, 81), [p[own].mean() for own in bins], color=BLUE, label="predicted")
-    ax.set(xlabel="trial", ylabel="right choices", ylim=(0.4, 1.02))
+    blocks = [(trial > first) & (trial <= first + 5) for first in range(0, 80, 5)]
+    middles = np.arange(3, 81, 5)
+    ax.plot(middles, [right[own].mean() for own in blocks], "o", color="0.5", ms=4, label="observed")
+    ax.plot(middles, [p[own].mean() for own in blocks], color=BLUE, label="predicted")
+    ax.set(xlabel="trial", ylabel="right choices, blocks of 5 trials", ylim=(0.45, 0.85))
     ax.legend(frameon=False, loc="lower right")
 
     ax = axes[2]
@@ -101,12 +102,7 @@ def main() -> None:
         print(pooling, dict(zip(N_TRIALS, np.round(apart, 2).tolist(), strict=True)))
     ax.axhline(0.5, color="0.6", lw=0.8, ls="--")
     ax.annotate(
-        "spread of people",
-        (N_TRIALS[-1], 0.5),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        color="0.4",
+        "spread of people", (N_TRIALS[0], 0.5), xytext=(0, -11), textcoords="offset points", color="0.4"
     )
     ax.set(
         xscale="log",

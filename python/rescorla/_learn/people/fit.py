@@ -58,7 +58,27 @@ class Fit:
 
     Examples
     --------
-    See `fit_each`.
+    >>> import rescorla as rw
+    >>> trials = {
+    ...     "cues": ["light"] * 6,
+    ...     "outcomes": ["food"] * 6,
+    ...     "answer": ["none", "none", "food", "none", "food", "food"],
+    ... }
+    >>> fit = rw.fit_each(
+    ...     trials,
+    ...     by=None,
+    ...     response="answer",
+    ...     choices=["none", "food"],
+    ...     free=["beta"],
+    ...     theta=3.0,
+    ...     pooling="none",
+    ... )
+    >>> fit.parameters["estimate"].round(3)
+    array([0.095])
+    >>> fit.aic == 2 - 2 * fit.log_likelihood
+    True
+    >>> fit.predictions["p_food"].round(2)
+    array([0.5 , 0.57, 0.63, 0.69, 0.73, 0.77])
     """
 
     def __init__(

@@ -132,18 +132,19 @@ def fit_each(
     -----
     Rates, theta and sigma are fitted on a logarithmic scale, retention and lapse on a logistic one; on these
     scales persons are normal about the group. The search is scipy's L-BFGS-B. Hierarchical pooling is
-    expectation maximisation with Laplace's approximation [1]_, two of whose steps are extrapolated before
-    each third [2]_. Standard errors come from the curvature at the mode, by differences of exact gradients;
+    expectation maximisation with Laplace's approximation, two of whose steps are extrapolated before
+    each third. Standard errors come from the curvature at the mode, by differences of exact gradients;
     those of persons take the group as known, and are too small where persons or trials are few. The rate and
     theta of a person are nearly one number where trials are few: the standard errors say so.
 
     References
     ----------
-    .. [1] Huys, Q. J. M., Cools, R., Goelzer, M., Friedel, E., Heinz, A., Dolan, R. J., & Dayan, P. (2011).
-       Disentangling the roles of approach, activation and valence in instrumental and Pavlovian responding.
-       PLoS Computational Biology, 7(4), e1002028.
-    .. [2] Varadhan, R., & Roland, C. (2008). Simple and globally convergent methods for accelerating the
-       convergence of any EM algorithm. Scandinavian Journal of Statistics, 35(2), 335-353.
+    Huys, Q. J. M., Cools, R., Goelzer, M., Friedel, E., Heinz, A., Dolan, R. J. and Dayan, P. (2011).
+    Disentangling the roles of approach, activation and valence in instrumental and Pavlovian responding. PLoS
+    Computational Biology 7, e1002028.
+
+    Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for accelerating the
+    convergence of any EM algorithm. Scandinavian Journal of Statistics 35, 335-353.
 
     Examples
     --------
@@ -152,14 +153,16 @@ def fit_each(
     >>> random = np.random.default_rng(1)
     >>> table = {"who": [], "cues": [], "outcomes": [], "answer": []}
     >>> for person in range(20):
-    ...     weights, rate, theta = np.zeros(2), 0.1 * np.exp(random.normal()), 4 * np.exp(random.normal())
+    ...     weights, rate = np.zeros(2), 0.1 * np.exp(random.normal())
+    ...     theta = 4 * np.exp(random.normal())
     ...     for _ in range(80):
     ...         came = int(random.random() < 0.7)
     ...         p = 1 / (1 + np.exp(-theta * (weights[1] - weights[0])))
+    ...         answer = "food" if random.random() < p else "nothing"
     ...         table["who"].append(person)
     ...         table["cues"].append("light")
     ...         table["outcomes"].append(["nothing", "food"][came])
-    ...         table["answer"].append("food" if random.random() < p else "nothing")
+    ...         table["answer"].append(answer)
     ...         weights += rate * (np.eye(2)[came] - weights)
     >>> fit = rw.fit_each(
     ...     table,
