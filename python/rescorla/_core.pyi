@@ -11,6 +11,7 @@ __all__ = [
     "EventFile",
     "FormatError",
     "Job",
+    "Likelihoods",
     "RowSolver",
     "Scratch",
     "TextStream",
@@ -32,6 +33,7 @@ __all__ = [
     "exchange",
     "forecast",
     "learn",
+    "learn_each",
     "learn_in_place",
     "look",
     "minover",
@@ -451,9 +453,10 @@ def perceptron(
     progress: _Progress,
 ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]: ...
 
+@final
 class Likelihoods:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         events: EventFile,
         *,
         starts: NDArray[np.int64],
@@ -466,7 +469,7 @@ class Likelihoods:
         option_starts: NDArray[np.int64] | None,
         chosen: NDArray[np.int64] | None,
         numbers: NDArray[np.float64] | None,
-    ) -> None: ...
+    ) -> Likelihoods: ...
     @property
     def n_parameters(self) -> int: ...
     def n_responses(self) -> NDArray[np.int64]: ...
