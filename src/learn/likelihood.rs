@@ -339,3 +339,75 @@ struct Tape {
     slopes: Vec<f64>,
     tokens: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ROWS: usize = 3;
+    const COLUMNS: usize = 2;
+
+    /// Everything that is fitted, number by number.
+    fn numbers(at: &mut Fitted) -> Vec<&mut f64> {
+        let Fitted { alpha, beta, lambda, retention, theta, bias, spread } = at;
+        let lists = alpha.iter_mut().chain(beta).chain(lambda).chain(bias);
+        lists.chain([retention, theta, spread]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn gradients_are_those_of_differences(
+            trials in prop::collection::vec((1_u32..8, 0_u32..3, 0_u32..3, 0_u32..3), 1..12),
+            are_choices: bool,
+            by in prop::collection::vec(-0.2..0.2, 11),
+        ) {
+            let monitor = Monitor::new();
+            let (mut cues, mut outcomes, mut options) = (Lists::default(), Lists::default(), Lists::default());
+            let (mut frequencies, mut chosen, mut columns, mut values) = (vec![], vec![], vec![], vec![]);
+            for &(members, outcome, frequency, response) in &trials {
+                let own: Vec<u32> = (0..ROWS as u32).filter(|row| members >> row & 1 == 1).collect();
+                cues.push(&own).unwrap();
+                outcomes.push(if outcome < 2 { std::slice::from_ref(&outcome) } else { &[] }).unwrap();
+                options.push(&[0, 1]).unwrap();
+                frequencies.push(frequency);
+                chosen.push(if response < 2 { response } else { NO_RESPONSE });
+                columns.push(outcome % 2);
+                values.push(if response < 2 { f64::from(response) * 0.4 } else { f64::NAN });
+            }
+            let responses = if are_choices {
+                Responses::Choices { options, chosen }
+            } else {
+                Responses::Numbers { columns, numbers: values }
+            };
+            let start = vec![0.1, -0.2, 0.3, 0.0, 0.2, -0.1];
+            let person =
+                PersonTrials::new((cues, outcomes, frequencies), responses, (start, COLUMNS), vec![0, 1, 0]).unwrap();
+            let mut at = Fitted {
+                alpha: vec![0.6, 0.9],
+                beta: [0.4, 0.3],
+                lambda: vec![1.0, 0.8],
+                retention: 0.75,
+                theta: 1.5,
+                bias: vec![0.1; if are_choices { COLUMNS } else { 1 }],
+                spread: 0.3,
+            };
+            numbers(&mut at).into_iter().zip(&by).for_each(|(number, by)| *number += by);
+            let (_, mut gradient) = person.evaluate(&at, &monitor).unwrap();
+            let exact: Vec<f64> = numbers(&mut gradient).into_iter().map(|each| *each).collect();
+            for (place, exact) in exact.into_iter().enumerate() {
+                let beside = |by: f64| {
+                    let mut moved = at.clone();
+                    *numbers(&mut moved)[place] += by;
+                    person.evaluate(&moved, &monitor).unwrap().0
+                };
+                let difference = (beside(1e-6) - beside(-1e-6)) / 2e-6;
+                prop_assert!(
+                    (exact - difference).abs() <= 1e-6 * (1.0 + exact.abs()),
+                    "number {place}: {exact} is not {difference}"
+                );
+            }
+        }
+    }
+}
