@@ -46,6 +46,7 @@ ROOMS = [
     "compat",
     "datasets",
     "distributed",
+    "ldl",
     "measures",
     "perceptrons",
     "plot",

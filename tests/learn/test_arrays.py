@@ -229,6 +229,7 @@ LEARN = PLAN | {
     "initial_columns": None,
     "method": None,
     "out": np.zeros(SHAPE),
+    "states": None,
 }
 DELTA: dict[str, Any] = {
     "beta": 0.1,
@@ -248,6 +249,7 @@ TOKEN = PLAN | {
     "probes": (np.zeros(0, np.int64),) * 3,
     "predicted": np.zeros(0),
     "probed": np.zeros(0),
+    "saliences": np.zeros(0),
     "out": np.zeros(18),
 }
 ROW = DELTA | {"alpha": np.full(3, 0.1), "initial": None, "out": np.zeros((3, 3)), "order": None}
@@ -272,7 +274,7 @@ SOLVE |= {
 DRAWS: dict[str, Any] = {"inputs": X[None], "labels": SIGNS[None], "teachers": X[:1], "starts": X[:1]}
 DRAWS |= {"students": ["hebb"], "n_max": 9, "stop": None, "threads": 1, "progress": None}
 PLANE: dict[str, Any] = {"y": SIGNS, "initial": X[0], "bias": None, "rule": "single", "eta": 1.0}
-PLANE |= {"max_sweeps": 9, "progress": None}
+PLANE |= {"factors": None, "max_sweeps": 9, "progress": None}
 OVER: dict[str, Any] = {"y": SIGNS, "bias": False, "max_steps": 9, "tol": None, "record": False}
 OVER |= {"budget": None, "kernel": None, "progress": None}
 TRON: dict[str, Any] = {
