@@ -130,7 +130,7 @@ def test_each_learns_as_if_alone(
             assert found["change"][row] == pytest.approx(
                 change, rel=1e-5, abs=1e-6 if dtype == "float32" else 1e-12
             )
-        end = found.weights(who)
+        end = quietly(found.weights, who)
         for cue in end.cues:
             for outcome in end.outcomes:
                 if exact:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import zipfile
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -164,6 +163,8 @@ class Trials:
             need("pyarrow.parquet").write_table(table, new)
 
     def _npz(self, path: str) -> None:
+        import zipfile  # It brings pathlib, which takes longer than the rest of this room.
+
         arrays = {}
         for name, column in self.columns.items():
             if column.dtype == object and not all(isinstance(each, str) for each in column):
