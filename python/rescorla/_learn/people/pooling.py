@@ -177,7 +177,7 @@ def _extrapolated(first: _Group, second: _Group, third: _Group) -> _Group:
     step, bend = two - one, three - 2 * two + one
     length = np.clip(np.abs(step) / np.maximum(np.abs(bend), 1e-12), 1.0, 16.0)
     mean, log_variance = np.split(one + 2 * length * step + length**2 * bend, 2)
-    return _Group(mean, np.clip(log_variance, np.log(_ALIKE), np.log(_ALIKE) * -1))
+    return _Group(mean, np.clip(log_variance, np.log(_ALIKE), -np.log(_ALIKE)))
 
 
 def _mode(
