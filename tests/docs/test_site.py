@@ -364,6 +364,133 @@ def test_everybody_is_two_clicks_from_their_page(browser: Any, address: str, who
     page.close()
 
 
+# Five tasks from a cold start: the links that are clicked from the first page on, and a program whose every
+# name and argument stands on the pages that were opened.
+TASKS = {
+    "a text to a picture": (
+        ["tutorial"],
+        """
+import rescorla as rw
+events = rw.corpus_events("own.txt", symbols="a-z")
+weights = rw.learn(events, alpha=0.1, beta=0.1)
+ax = rw.plot.network(weights, outcomes=["cat", "mat"], n=5)
+ax.figure.savefig("made.png", dpi=300)
+""",
+    ),
+    "blocking": (
+        ["I teach or study conditioning"],
+        """
+import rescorla as rw
+designs = rw.design({"blocking": "A+ 10 | AB+ 10 | B?", "control": "C+ 10 | AB+ 10 | B?"})
+learned = {name: rw.trajectories(events, alpha=0.3, beta=0.3) for name, events in designs.items()}
+blocked, control = (each.probes["activation"][0] for each in learned.values())
+assert blocked < control
+axes = rw.plot.trajectories(learned)
+""",
+    ),
+    "a pipeline": (
+        ["I use scikit-learn"],
+        """
+from rescorla import estimators
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+texts, classes = ["a hen ran", "a dog ran", "the hen hid", "the dog hid"], ["bird", "beast"] * 2
+pipeline = make_pipeline(CountVectorizer(), estimators.RescorlaWagnerClassifier(passes=20))
+assert pipeline.fit(texts, classes).predict(["one hen"]).tolist() == ["bird"]
+""",
+    ),
+    "a script of pyndl": (
+        ["I come from pyndl or R"],
+        """
+from rescorla.compat.pyndl import ndl, preprocess
+preprocess.create_event_file("own.txt", "own.tab.gz")
+weights = ndl.ndl("own.tab.gz", alpha=0.1, betas=(0.1, 0.1), remove_duplicates=True)
+assert weights.loc[{"outcomes": "cat", "cues": "#ca"}] > 0
+""",
+    ),
+    "weights that outgrow memory": (
+        ["larger than the memory"],
+        """
+import rescorla as rw
+events = rw.read_events([("c_a_t", "cat"), ("m_a_t", "mat")])
+mapped = rw.learn(events, out="weights.npy")
+assert rw.load_weights("weights.npy").cues == mapped.cues
+""",
+    ),
+}
+
+
+def said(program: str) -> set[str]:
+    """The functions that a program calls, and the arguments that it names."""
+    calls = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Call)]
+    names = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
+    return names | {f"{each.arg}=" for call in calls for each in call.keywords}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_is_done_with_the_pages_that_are_opened(
+    browser: Any, address: str, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clicks, program = TASKS[task]
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    opened = page.locator("article").inner_text()
+    for text in clicks:
+        page.locator(f"article a:text-is({text!r})").first.click()
+        page.wait_for_load_state()
+        opened += page.locator("article").inner_text()
+    page.close()
+    assert [name for name in sorted(said(program)) if name not in opened] == []
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.txt").write_text("the cat sat\nthe mat and the cat\n", encoding="utf-8")
+    exec(compile(program, task, "exec"), {})
+    plt.close("all")
+
+
+def test_what_a_program_needs_is_found() -> None:
+    assert said("ax = rw.plot.network(rw.learn(events, beta=0.1), n=5)") == {
+        "network",
+        "learn",
+        "beta=",
+        "n=",
+    }
+
+
+def test_blocking_is_learned_within_the_page(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(f"{address}classic/")
+    live = page.frame_locator("iframe[title]")
+    chart = live.locator(".chart").first
+    before = chart.inner_html()
+    live.locator("#alpha ~ input").fill("0.9")
+    for _ in range(100):
+        if chart.inner_html() != before:
+            break
+        page.wait_for_timeout(50)
+    assert chart.inner_html() != before
+    page.close()
+
+
+# Tables that are wider than the page, and whether they can be scrolled and say so.
+TABLES = """() => [...document.querySelectorAll("article table")].map((table) => {
+    const around = table.closest(".md-typeset__scrollwrap") ?? table.parentElement;
+    const style = getComputedStyle(around);
+    const wide = table.scrollWidth > around.clientWidth;
+    return [wide, style.overflowX === "auto" && style.backgroundImage.includes("gradient")];
+})"""
+
+
+def test_wide_tables_scroll_and_say_so(browser: Any, address: str, names: list[str]) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    found: dict[str, list[list[bool]]] = {}
+    for name in names:
+        page.goto(address + name)
+        found[name] = [each for each in page.evaluate(TABLES) if each[0]]
+    page.close()
+    assert any(found.values())
+    assert {name: each for name, each in found.items() if not all(scrolls for _, scrolls in each)} == {}
+
+
 # What is looked for, and the page that comes first.
 SEARCHES = {
     "fit": "howto/fitting/",
