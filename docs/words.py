@@ -1,7 +1,7 @@
 """How long the pages and their sentences are: ``python docs/words.py`` prints it.
 
-Blocks of code do not count, nor do the pages of the API. Pages that are new in version 3 are counted apart. A test
-says how long the others may be.
+Blocks of code do not count, nor do the pages of the API. Pages that are new in version 3 are counted apart. A
+test says how long the others may be.
 """
 
 from __future__ import annotations
