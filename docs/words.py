@@ -33,7 +33,7 @@ _FORMULA = re.compile(r"^\$\$\n.*?^\$\$$", re.MULTILINE | re.DOTALL)
 _ONE_WORD = re.compile(r"`+[^`]+`+|\$[^$\s](?:[^$]*[^$\s])?\$")
 _LINK = re.compile(r"!?\[([^\]]*)\](\([^)]*\)|\[[^\]]*\])")
 # Where a paragraph ends: at an empty line, a heading, an item, a row or a cell of a table.
-_PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.|#+|\||:) )|\|")
+_PARAGRAPH = re.compile(r"\n\s*(?:[-*:]|\d+\.) |\n(?=\s*(?:\n|#|\|))|\|")
 _SENTENCE = re.compile(r"(?<=[.!?])[\"')*_]*\s+(?=[^a-z\s])")
 
 
