@@ -117,15 +117,12 @@ def tables(numbers: Numbers) -> dict[str, str]:
     """The tables of the page, in Markdown."""
     places = [numbers["alpha"].index(alpha) for alpha in SHOWN if alpha in numbers["alpha"]]
     sizes = [f"N = {n}" for n in numbers["N"]]
-    stop = [["alpha", *sizes, "steps of the last", *sizes, "theory"]]
+    stop = [["alpha", *sizes, *(f"{size}, to the end" for size in sizes)]]
     students = [["alpha", *(NAMES[student] for student in numbers["students"])]]
     for place in places:
         alpha = f"{numbers['alpha'][place]:g}"
-        stopped, full = (
-            [f"{row[place][0]:.3f}" for row in numbers[key]["mean"]] for key in ("stopped", "full")
-        )
-        steps = f"{numbers['stopped']['steps'][-1][place][0]:.1f}"
-        stop.append([alpha, *stopped, steps, *full, f"{numbers['theory']['minover'][place]:.3f}"])
+        rows = [*numbers["stopped"]["mean"], *numbers["full"]["mean"]]
+        stop.append([alpha, *(f"{row[place][0]:.3f}" for row in rows)])
         cells = []
         for k, student in enumerate(numbers["students"]):
             expected = numbers["theory"].get(student)
