@@ -469,6 +469,8 @@ class Likelihoods:
         option_starts: NDArray[np.int64] | None,
         chosen: NDArray[np.int64] | None,
         numbers: NDArray[np.float64] | None,
+        rule: str,
+        rule_parameters: list[str],
     ) -> Likelihoods: ...
     @property
     def n_parameters(self) -> int: ...

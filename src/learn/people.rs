@@ -426,10 +426,11 @@ impl<E: LearnsColumns> PersonTask<'_, E> {
             let numbers = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
             self.fetch(desk, (first, own, width))?;
             let weights = &mut desk.weights[..n_rows * width];
-            let begun = rule.state();
-            let states = renewed(&mut desk.states, begun.as_ref().len() * n_rows * width, E::default())?;
-            for (states, &begun) in states.chunks_mut((n_rows * width).max(1)).zip(begun.as_ref()) {
-                states.fill(begun);
+            let (size, n_states) = (weights.len(), rule.state().as_ref().len());
+            let states = renewed(&mut desk.states, n_states * size, E::default())?;
+            for (at, &weight) in weights.iter().enumerate().take(states.len()) {
+                let begun = rule.begun(weight);
+                begun.as_ref().iter().zip(0..).for_each(|(&begun, state)| states[state * size + at] = begun);
             }
             let vectors = |numbers| Vectors { numbers, size: plan.n_columns };
             let targets = match plan.outcome_vectors {

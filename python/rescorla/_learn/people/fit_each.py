@@ -16,7 +16,7 @@ from rescorla._learn.people.records import Choices
 from rescorla._learn.people.shared_start import SharedStart
 from rescorla._learn.people.trial_table import TrialTable, as_column, columns_of_trials
 from rescorla._learn.people.trials import Trials
-from rescorla._learn.rule import rule_given
+from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
 from rescorla._shared.checks import (
     is_missing,
     number,
@@ -55,7 +55,8 @@ def fit_each(
     groups: Mapping[str, str] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     pooling: Pooling = "hierarchical",
-    rule: Literal["rescorla_wagner"] = "rescorla_wagner",
+    rule: RuleName = "rescorla_wagner",
+    rule_parameters: Mapping[str, float] | None = None,
     alpha: float = 1.0,
     beta: float | tuple[float, float] = 0.1,
     lambda_: float = 1.0,
@@ -177,7 +178,7 @@ def fit_each(
     """
     one_of("link", link, ("softmax", "normal"))
     one_of("pooling", pooling, tuple(_POOLING))
-    one_of("rule", rule, ("rescorla_wagner",))
+    one_rule = rule_given(rule, rule_parameters, retention)
     if link == "softmax" and choices is None:
         raise ValueError("choices must be given with the link 'softmax': what persons choose from")
     if link == "normal" and choices is not None:
@@ -188,18 +189,20 @@ def fit_each(
         "alpha": rate("alpha", alpha),
         "beta": rates(beta),
         "lambda_": number("lambda_", lambda_),
-        "retention": rule_given(retention=retention).retention,
+        "retention": one_rule.retention,
         "theta": number("theta", theta),
     }
     if groups is not None and not isinstance(groups, Mapping):
         raise TypeError(f"groups must be a mapping from cues to groups, not {shown(groups)}")
     n_threads = thread_count(threads)
-    model = _Model(by, response, cues, outcomes, choices, order, link, initial, groups or {}, n_threads)
+    model = _Model(
+        by, response, cues, outcomes, choices, order, link, one_rule, initial, groups or {}, n_threads
+    )
     study = model.study(trials)
     if pooling == "hierarchical" and len(study.table.persons) < 2:
         raise ValueError("pooling must be 'none' or 'complete' for one person, who has no group")
     names = model.group_names(study)
-    what = free_of(free, bounds, given, names, study.columns, link, from_zero=initial is None)
+    what = free_of(free, bounds, given, names, study.columns, link, one_rule, from_zero=initial is None)
     persons = Persons(study.engine(model, names), what, n_threads)
     _warn_of_responses(study)
     with watching(progress, "fitting", "persons", len(persons)) as watch:
@@ -222,6 +225,7 @@ class _Model(NamedTuple):
     choices: Any
     order: str | None
     link: str
+    rule: Rule
     initial: Weights | None
     groups: Mapping[str, str]
     threads: int
@@ -294,6 +298,8 @@ class _Study(NamedTuple):
             option_starts=option_starts,
             chosen=self.picked,
             numbers=self.numbers,
+            rule=model.rule.name,
+            rule_parameters=list(model.rule.parameters),
         )
 
     def options(self) -> NDArray[np.bool_]:
@@ -393,6 +399,10 @@ class _Fitted(NamedTuple):
         n = int(persons.n_responses.sum())
         counts = pooled.log_likelihood, pooled.n_parameters, n, persons.n_evaluations
         described = f"{self.model.link}, {', '.join(what.names)}; pooling {self.pooling}"
+        if self.model.rule.name != FIRST:
+            described = f"{self.model.rule.name}: {described}"
+        if len(what.by_differences):
+            described += "; gradients by differences"
         return Fit(parameters, group, counts, self, described)
 
     def score(self, trials: Any) -> float:
