@@ -11,8 +11,8 @@ Speed: each person is fitted alone, by `fit_each` and by scipy's L-BFGS-B with t
 scales, but with its own differences for gradients and its own tolerances, which are looser than ours. What it
 minimises is the mean over trials, since with the sum its first step is too long. The loop updates an array of
 weights, and takes the softmax of all trials at once. Our seconds are those of all of `fit_each`, with reading
-the table and standard errors; those of the loop are of the search alone. Both take turns, on one thread.
-First the rate and theta are free; then a salience of each cue, theta and two biases.
+the table and standard errors; those of the loop are of the search alone. Both take turns, on one thread, also
+of the linear algebra. First the rate and theta are free; then a salience of each cue, theta and two biases.
 
 Coverage: studies are fitted by hierarchical pooling. Told are the share of persons whose true log rate is
 within 1.96 standard errors of the estimate, the mean squared error of log rates beside that of persons fitted
@@ -24,11 +24,15 @@ must agree within .01 on their scales, and ours must not be less likely than the
 """
 
 import argparse
+import os
 import statistics
 import sys
 import time
 import warnings
 from typing import Any, Literal, NamedTuple
+
+# Before numpy is loaded, which asks once.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 import numpy as np
 import rescorla as rw

@@ -190,7 +190,8 @@ impl PersonTrials {
         let (mut likelihood, mut token, mut pulse) = (0.0, 0, Pulse::default());
         let [beta1, beta2] = at.beta;
         let absent = At { sum: 0.0, target: 0.0, rate: beta2, betas: at.beta, update: 0.0 };
-        let (mut activations, mut columns, mut others) = (filled(0.0, k)?, filled(absent, k)?, Vec::new());
+        let (mut activations, mut columns) = (filled(0.0, k)?, filled(absent, k)?);
+        let (mut others, mut powers) = (Vec::new(), Vec::new());
         for (trial, &frequency) in self.frequencies.iter().enumerate() {
             let (cues, outcomes) = (self.cues.get(trial), self.outcomes.get(trial));
             for repeat in 0..frequency.max(1) {
@@ -209,7 +210,8 @@ impl PersonTrials {
                 tape.slopes.grow_to(tape.activations.len(), 0.0)?;
                 if repeat == 0 {
                     let place = tape.slopes.len() - k;
-                    likelihood += self.respond(trial, at, &activations, gradient, &mut tape.slopes[place..]);
+                    let slopes = &mut tape.slopes[place..];
+                    likelihood += self.respond(trial, at, &activations, gradient, slopes, &mut powers)?;
                 }
                 if frequency == 0 {
                     pulse.beat((cues.len() + 4) * k + 1, monitor)?;
@@ -246,7 +248,7 @@ impl PersonTrials {
     }
 
     /// The log probability of a response. Adds to the gradient of what turns activations into responses, and to the derivatives by the
-    /// activations.
+    /// activations. `powers` is room.
     fn respond(
         &self,
         trial: usize,
@@ -254,12 +256,13 @@ impl PersonTrials {
         activations: &[f64],
         gradient: &mut Fitted,
         slopes: &mut [f64],
-    ) -> f64 {
-        match &self.responses {
+        powers: &mut Vec<f64>,
+    ) -> Result<f64> {
+        Ok(match &self.responses {
             Responses::Numbers { columns, numbers } => {
                 let (column, y, sigma) = (columns[trial] as usize, numbers[trial], at.spread);
                 if y.is_nan() {
-                    return 0.0;
+                    return Ok(0.0);
                 }
                 let a = activations[column];
                 let z = (y - at.bias[0] - at.theta * a) / sigma;
@@ -272,19 +275,21 @@ impl PersonTrials {
             Responses::Choices { options, chosen } => {
                 let (options, place) = (options.get(trial), chosen[trial]);
                 if place == NO_RESPONSE {
-                    return 0.0;
+                    return Ok(0.0);
                 }
                 let logit = |column: u32| at.theta * activations[column as usize] + at.bias[column as usize];
                 let greatest = options.iter().map(|&column| logit(column)).fold(f64::NEG_INFINITY, f64::max);
-                let power = |column: u32| (logit(column) - greatest).exp();
-                let total: f64 = options.iter().map(|&column| power(column)).sum();
-                let (own, n) = (options[place as usize], options.len() as f64);
-                let share = power(own) / total;
+                powers.clear();
+                powers.make_room(options.len())?;
+                powers.extend(options.iter().map(|&column| (logit(column) - greatest).exp()));
+                let total: f64 = powers.iter().sum();
+                let n = options.len() as f64;
+                let share = powers[place as usize] / total;
                 let p = (1.0 - at.spread) * share + at.spread / n;
                 let r = (1.0 - at.spread) * share / p;
-                for &column in options {
-                    let slope = r * (f64::from(u8::from(column == own)) - power(column) / total);
-                    let column = column as usize;
+                powers[place as usize] -= total;
+                for (&column, power) in options.iter().zip(&*powers) {
+                    let (slope, column) = (-r * power / total, column as usize);
                     slopes[column] += at.theta * slope;
                     gradient.bias[column] += slope;
                     gradient.theta += slope * activations[column];
@@ -292,7 +297,7 @@ impl PersonTrials {
                 gradient.spread += (1.0 / n - share) / p;
                 p.ln()
             }
-        }
+        })
     }
 
     /// Goes back through the trials, and adds the gradient of what was learned.

@@ -18,21 +18,21 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::general::{RuleTile, TokenRoom};
-use super::script::{Event, NONE, Script, Segment};
-use super::stretch::{Stretch, Times};
+use super::person_desk::{Desk, met, renewed};
+pub use super::person_records::{Choices, PersonRecords};
+use super::person_tile::TileTrials;
+use super::person_vectors::VectorTrials;
+use super::script::{NONE, Script, Segment};
 use super::targets::{Columns, Targets};
 use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
 use super::tile_run::Run;
-use super::trajectory::activation;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::chunk::EventList;
-use crate::kernel::dispatch::{Loops, compiled};
-use crate::kernel::element::Element;
+use crate::kernel::dispatch::compiled;
 use crate::kernel::isa::Isa;
 use crate::kernel::step::prefetch;
 use crate::memory::{Grow, collected, filled};
-use crate::monitor::{Monitor, Pulse};
+use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::threads::{each, sensible};
 use crate::tiles::forgetting::{Retention, Rows};
@@ -85,71 +85,6 @@ pub struct PeoplePlan<'a, E> {
     pub threads: usize,
     /// The instruction set; the best if `None`.
     pub kernel: Option<Isa>,
-}
-
-/// Outcomes whose activations are recorded at each trial.
-#[derive(Clone, Copy)]
-pub enum Choices<'a> {
-    /// The same at all trials.
-    All(&'a [u32]),
-    /// Those of trial t from place `starts[t]` on.
-    Each(&'a [u64], &'a [u32]),
-}
-
-impl Choices<'_> {
-    fn of(&self, trial: usize) -> &[u32] {
-        match self {
-            Self::All(outcomes) => outcomes,
-            Self::Each(starts, outcomes) => &outcomes[starts[trial] as usize..starts[trial + 1] as usize],
-        }
-    }
-
-    /// How many the trials of a range have together.
-    fn count(&self, trials: &Range<usize>) -> usize {
-        match self {
-            Self::All(outcomes) => outcomes.len() * trials.len(),
-            Self::Each(starts, _) => (starts[trials.end] - starts[trials.start]) as usize,
-        }
-    }
-}
-
-/// Where records go. What is not wanted is empty; the others have a number for each trial, unless they say otherwise.
-#[derive(Default)]
-pub struct PersonRecords<'r> {
-    /// The activations of each trial's outcomes: one for each that the event lists.
-    pub outcomes: &'r mut [f64],
-    /// The activations of the choices, trial after trial.
-    pub choices: &'r mut [f64],
-    /// The size of the change of the rows of each trial's cues.
-    pub change: &'r mut [f64],
-    /// The size of the predicted vector.
-    pub norm: &'r mut [f64],
-    /// Its correlation with the vector of the trial's outcomes.
-    pub correlation: &'r mut [f64],
-    /// The square of its distance from that.
-    pub squared_error: &'r mut [f64],
-    /// How many outcomes' vectors correlate more with it than that of the trial, and 1; where it is -1 before.
-    pub rank: &'r mut [i64],
-}
-
-impl<'r> PersonRecords<'r> {
-    /// The records of the next trials; these keep the rest.
-    fn next(&mut self, trials: usize, outcomes: usize, choices: usize) -> Self {
-        fn cut<'r, T>(all: &mut &'r mut [T], n: usize) -> &'r mut [T] {
-            let (first, rest) = take(all).split_at_mut_checked(n).unwrap_or_default();
-            *all = rest;
-            first
-        }
-        Self {
-            outcomes: cut(&mut self.outcomes, outcomes),
-            choices: cut(&mut self.choices, choices),
-            change: cut(&mut self.change, trials),
-            norm: cut(&mut self.norm, trials),
-            correlation: cut(&mut self.correlation, trials),
-            squared_error: cut(&mut self.squared_error, trials),
-            rank: cut(&mut self.rank, trials),
-        }
-    }
 }
 
 impl<E: LearnsColumns> PeoplePlan<'_, E> {
@@ -262,86 +197,12 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
     }
 }
 
-/// Some trials, by the person's own numbers of rows and columns.
-#[derive(Default)]
-struct OwnTrials {
-    events: EventList,
-    frequencies: Vec<u32>,
-}
-
-/// What a thread works with: its lists and buffers, which the next person uses again.
-struct Desk<E> {
-    /// The person's row of each cue, and his column of each outcome, or [`NONE`].
-    row_of: Vec<u32>,
-    column_of: Vec<u32>,
-    /// The cue of each of his rows, and the outcome of each of his columns.
-    cues: Vec<u32>,
-    outcomes: Vec<u32>,
-    /// The columns of W_0 that a tile has.
-    columns: Vec<u32>,
-    trials: OwnTrials,
-    weights: Vec<E>,
-    states: Vec<E>,
-    lanes: Vec<E>,
-    room: Vec<E>,
-    before: Vec<E>,
-    last: Vec<u64>,
-}
-
-impl<E: Element> Desk<E> {
-    fn new(n_cues: usize, n_outcomes: usize) -> Result<Self> {
-        let (row_of, column_of) = (filled(NONE, n_cues)?, filled(NONE, n_outcomes)?);
-        let [weights, states, lanes, room, before] = [const { Vec::new() }; 5];
-        let (cues, outcomes, columns, last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let trials = OwnTrials::default();
-        Ok(Self {
-            row_of,
-            column_of,
-            cues,
-            outcomes,
-            columns,
-            trials,
-            weights,
-            states,
-            lanes,
-            room,
-            before,
-            last,
-        })
-    }
-
-    /// Gets ready for the next person.
-    fn clear(&mut self) {
-        self.cues.drain(..).for_each(|cue| self.row_of[cue as usize] = NONE);
-        self.outcomes.drain(..).for_each(|outcome| self.column_of[outcome as usize] = NONE);
-        self.trials.events.cues.clear();
-        self.trials.events.outcomes.clear();
-        self.trials.frequencies.clear();
-    }
-}
-
-/// The number of a name in a list of those that were met, which it joins if it is new.
-fn met(numbers: &mut [u32], names: &mut Vec<u32>, name: u32) -> Result<u32> {
-    let number = &mut numbers[name as usize];
-    if *number == NONE {
-        *number = names.len() as u32;
-        names.grow(name)?;
-    }
-    Ok(*number)
-}
-
-/// `n` elements of a list that may have been used before, all of this value.
-fn renewed<T: Clone>(list: &mut Vec<T>, n: usize, value: T) -> Result<&mut [T]> {
-    list.clear();
-    list.grow_to(n, value)?;
-    Ok(list)
-}
-
-struct PersonTask<'t, E: Clone> {
-    plan: &'t PeoplePlan<'t, E>,
-    choices: Choices<'t>,
-    directions: Option<&'t [f64]>,
-    monitor: &'t Monitor,
+/// What all persons share.
+pub(super) struct PersonTask<'t, E: Clone> {
+    pub(super) plan: &'t PeoplePlan<'t, E>,
+    pub(super) choices: Choices<'t>,
+    pub(super) directions: Option<&'t [f64]>,
+    pub(super) monitor: &'t Monitor,
 }
 
 impl<E: LearnsColumns> PersonTask<'_, E> {
@@ -611,276 +472,5 @@ impl<E: LearnsColumns> PersonTask<'_, E> {
         }
         let at = weights.iter().position(|weight| !weight.is_finite()).unwrap_or_default();
         Err(Error::NotFinite { row: person, column: at, value: weights[at].to_f64() })
-    }
-
-    /// PersonRecords what a vector predicts.
-    #[inline(always)]
-    fn of_vectors(
-        &self,
-        trial: usize,
-        outcomes: &[u32],
-        records: &mut PersonRecords<'_>,
-        sums: &[E],
-        targets: &[E],
-    ) {
-        if let Some(norm) = records.norm.get_mut(trial) {
-            *norm = size(sums);
-        }
-        if let Some(error) = records.squared_error.get_mut(trial) {
-            *error = added_up(sums, targets, |a, b| (a - b) * (a - b));
-        }
-        let n = sums.len() as f64;
-        if let Some(correlation) = records.correlation.get_mut(trial) {
-            let (p, t) = (total(sums) / n, total(targets) / n);
-            let variances = added_up(sums, sums, |a, _| (a - p) * (a - p))
-                * added_up(targets, targets, |b, _| (b - t) * (b - t));
-            *correlation =
-                (added_up(sums, targets, |a, b| (a - p) * (b - t)) / variances.sqrt()).clamp(-1.0, 1.0);
-        }
-        if let (Some(rank), Some(directions)) = (records.rank.get_mut(trial), self.directions)
-            && *rank < 0
-        {
-            *rank = rank_of(outcomes, sums, total(sums) / n, directions);
-        }
-    }
-}
-
-/// The place of the best of some outcomes, by the correlations of all vectors with a prediction; the last where it has none.
-fn rank_of<E: Element>(outcomes: &[u32], sums: &[E], mean: f64, directions: &[f64]) -> i64 {
-    let n = directions.len() / sums.len().max(1);
-    let mut near = vec![0.0; n];
-    for (sum, numbers) in sums.iter().zip(directions.chunks_exact(n.max(1))) {
-        let sum = sum.to_f64() - mean;
-        near.iter_mut().zip(numbers).for_each(|(near, number)| *near += sum * number);
-    }
-    let own = outcomes.iter().map(|&outcome| near[outcome as usize]).fold(f64::NAN, f64::max);
-    if own.is_nan() || sums.iter().all(|sum| *sum == sums[0]) {
-        return if outcomes.is_empty() { 0 } else { n as i64 };
-    }
-    1 + near.iter().filter(|&&other| other > own).count() as i64
-}
-
-/// The sum of some numbers made of two lists, in eight sums side by side.
-#[inline(always)]
-fn added_up<E: Element>(a: &[E], b: &[E], number: impl Fn(f64, f64) -> f64) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a, last_of_a) = a.as_chunks::<8>();
-    let (b, last_of_b) = b.as_chunks::<8>();
-    for (a, b) in a.iter().zip(b) {
-        for lane in 0..8 {
-            sums[lane] += number(a[lane].to_f64(), b[lane].to_f64());
-        }
-    }
-    let last = last_of_a.iter().zip(last_of_b).map(|(a, b)| number(a.to_f64(), b.to_f64()));
-    sums.iter().sum::<f64>() + last.sum::<f64>()
-}
-
-#[inline(always)]
-fn total<E: Element>(numbers: &[E]) -> f64 {
-    added_up(numbers, numbers, |number, _| number)
-}
-
-#[inline(always)]
-fn size<E: Element>(numbers: &[E]) -> f64 {
-    added_up(numbers, numbers, |number, _| number * number).sqrt()
-}
-
-/// The trials of a person, into a tile of his weights.
-struct TileTrials<'w, 't, 'r, E: Element, R: Rule<E>> {
-    tile: RuleTile<'w, E, R>,
-    run: Run<'w, E>,
-    task: &'w PersonTask<'t, E>,
-    script: &'w Script,
-    frequencies: &'w [u32],
-    /// The number of his first trial among all.
-    first_trial: usize,
-    /// The first column of the tile, how many it has, and the person's column of each outcome.
-    columns: (usize, usize, &'w [u32]),
-    records: &'w mut PersonRecords<'r>,
-    before: &'w mut Vec<E>,
-    /// Room for a number for each column.
-    sums: &'w mut [E],
-}
-
-/// What a vector predicts at a trial, recorded.
-struct VectorPrediction<'v, 't, 'r, E: Element> {
-    task: &'v PersonTask<'t, E>,
-    weights: &'v [E],
-    width: usize,
-    targets: &'v [E],
-    trial: usize,
-    cues: &'v [u32],
-    outcomes: &'v [u32],
-    records: &'v mut PersonRecords<'r>,
-    sums: &'v mut [E],
-}
-
-impl<E: LearnsColumns> Loops for VectorPrediction<'_, '_, '_, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { task, weights, width, targets, trial, cues, outcomes, records, sums } = self;
-        sums.fill(E::default());
-        for &row in cues {
-            let weights = &weights[row as usize * width..][..sums.len()];
-            sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight));
-        }
-        task.of_vectors(trial, outcomes, records, sums, targets);
-    }
-}
-
-impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
-    fn learn(self) -> Result<()> {
-        let Self { mut tile, run, task, script, frequencies, first_trial, columns, records, before, sums } =
-            self;
-        let (first, n, column_of) = columns;
-        // The monitor is told of trials when the person is done.
-        tile.tile.unreported.early = u64::MAX;
-        let (mut own, mut chosen, mut events) = (0, 0, script.events());
-        for (trial, &frequency) in frequencies.iter().enumerate() {
-            let stretch = Stretch { events: events.clone(), len: 1, times: Times::all(frequency) };
-            let Some(Event { cues, outcomes, .. }) = events.next() else { break };
-            if task.plan.outcome_vectors.is_some() {
-                tile.tile.expect(outcomes);
-                let (weights, targets) = (&*tile.tile.weights, &tile.tile.targets[..n]);
-                let width = tile.tile.width;
-                let vector =
-                    VectorPrediction { task, weights, width, targets, trial, cues, outcomes, records, sums };
-                compiled(run.kernel, vector);
-            } else {
-                let lane = |column: u32| (column as usize).checked_sub(first).filter(|&lane| lane < n);
-                if !records.outcomes.is_empty() {
-                    for (place, &column) in outcomes.iter().enumerate() {
-                        if let Some(lane) = lane(column) {
-                            records.outcomes[own + place] = activation(cues, lane, &tile).to_f64();
-                        }
-                    }
-                    own += outcomes.len();
-                }
-                if !records.choices.is_empty() {
-                    for &outcome in task.choices.of(first_trial + trial) {
-                        if let Some(lane) = lane(column_of[outcome as usize]) {
-                            records.choices[chosen] = activation(cues, lane, &tile).to_f64();
-                        }
-                        chosen += 1;
-                    }
-                }
-            }
-            if frequency == 0 || !task.plan.update {
-                continue;
-            }
-            let changes = !records.change.is_empty();
-            if changes {
-                before.clear();
-                before.make_room(cues.len() * n)?;
-                for &row in cues {
-                    before.extend((0..n).map(|lane| tile.weight(row as usize, lane)));
-                }
-            }
-            tile.learn(stretch, &run)?;
-            if changes {
-                for (old, &row) in before.chunks_exact(n).zip(cues) {
-                    let moved = |lane: usize| tile.weight(row as usize, lane).to_f64() - old[lane].to_f64();
-                    records.change[trial] += (0..n).map(moved).map(|change| change * change).sum::<f64>();
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The trials of a person whose cues stand for vectors.
-struct VectorTrials<'w, 't, 'r, E: Element> {
-    task: &'w PersonTask<'t, E>,
-    weights: &'w mut [E],
-    vectors: Vectors<'w, E>,
-    /// The learning rate, and lambda.
-    numbers: (E, E),
-    /// The vector of the cues, sums, targets, updates, and the updates of a trial added up.
-    room: [&'w mut [E]; 5],
-    trials: &'w OwnTrials,
-    first_trial: usize,
-    column_of: &'w [u32],
-    records: &'w mut PersonRecords<'r>,
-}
-
-impl<E: LearnsColumns> Loops for VectorTrials<'_, '_, '_, E> {
-    type Output = Result<()>;
-
-    #[inline(always)]
-    fn run(self) -> Result<()> {
-        let Self {
-            task,
-            weights,
-            vectors,
-            numbers: (eta, lambda),
-            room,
-            trials,
-            first_trial,
-            column_of,
-            records,
-        } = self;
-        let [x, sums, targets, updates, moved] = room;
-        let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
-        let n = sums.len();
-        for trial in 0..trials.frequencies.len() {
-            let (cues, outcomes) = trials.events.get(trial);
-            let times = if task.plan.update { trials.frequencies[trial] } else { 0 };
-            vectors.sum(cues, 0, x);
-            match task.plan.outcome_vectors {
-                Some(numbers) => Vectors { numbers, size: n }.sum(outcomes, 0, targets),
-                None => {
-                    targets.fill(E::default());
-                    outcomes.iter().for_each(|&column| targets[column as usize] = lambda);
-                }
-            }
-            moved.fill(E::default());
-            for token in 0..times.max(1) {
-                pulse.beat(2 * weights.len() + 1, task.monitor)?;
-                sums.fill(E::default());
-                if n > 0 {
-                    for (row, &number) in weights.chunks_exact(n).zip(&*x) {
-                        sums.iter_mut()
-                            .zip(row)
-                            .for_each(|(sum, &weight)| *sum = sum.plus(number.times(weight)));
-                    }
-                }
-                if token == 0 {
-                    if task.plan.outcome_vectors.is_some() {
-                        task.of_vectors(trial, outcomes, records, sums, targets);
-                    } else {
-                        if !records.outcomes.is_empty() {
-                            for (place, &column) in outcomes.iter().enumerate() {
-                                records.outcomes[own + place] = sums[column as usize].to_f64();
-                            }
-                        }
-                        if !records.choices.is_empty() {
-                            for &outcome in task.choices.of(first_trial + trial) {
-                                records.choices[chosen] = sums[column_of[outcome as usize] as usize].to_f64();
-                                chosen += 1;
-                            }
-                        }
-                    }
-                }
-                if token >= times || n == 0 {
-                    continue;
-                }
-                for ((update, &target), &sum) in updates.iter_mut().zip(&*targets).zip(&*sums) {
-                    *update = eta.times(target.minus(sum));
-                }
-                moved.iter_mut().zip(&*updates).for_each(|(sum, &update)| *sum = sum.plus(update));
-                for (row, &number) in weights.chunks_exact_mut(n).zip(&*x) {
-                    row.iter_mut()
-                        .zip(&*updates)
-                        .for_each(|(weight, &update)| *weight = weight.plus(number.times(update)));
-                }
-            }
-            own += outcomes.len();
-            if let Some(change) = records.change.get_mut(trial) {
-                *change = size(x) * size(moved);
-            }
-        }
-        Ok(())
     }
 }

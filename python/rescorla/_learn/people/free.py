@@ -30,7 +30,8 @@ SCALES: dict[str, tuple[str, float, float]] = {
     "inhibitory_rate": ("logit", 1e-4, 0.9999),
     "k": ("logit", 1e-4, 0.9999),
 }
-_STEEP = {"logit": (0.01, 0.99)}
+# Where a logistic scale is not flat.
+_STEEP = 0.01, 0.99
 # Rules whose gradients go backward through the trials; of others what concerns learning has differences.
 _EXACT = (FIRST, "van_hamme_wasserman")
 
@@ -104,12 +105,14 @@ class Free(NamedTuple):
         return [(entry.phi(entry.lower), entry.phi(entry.upper)) for entry in self.entries]
 
     def start(self) -> NDArray[np.float64]:
-        """The numbers that are given, as far as they are within the bounds and a logistic scale is not flat."""
-        given = [
-            float(np.clip(np.clip(value, *_STEEP.get(entry.scale, (-np.inf, np.inf))), entry.lower, entry.upper))
-            for entry, value in zip(self.entries, self.fixed[[each.places[0] for each in self.entries]], strict=True)
-        ]
-        return np.array([entry.phi(value) for entry, value in zip(self.entries, given, strict=True)])
+        """The numbers that are given, within the bounds; not where a logistic scale is flat."""
+        found = []
+        for entry in self.entries:
+            value = self.fixed[entry.places[0]]
+            if entry.scale == "logit":
+                value = np.clip(value, *_STEEP)
+            found.append(entry.phi(float(np.clip(value, entry.lower, entry.upper))))
+        return np.array(found)
 
 
 def free_of(
@@ -161,7 +164,9 @@ def free_of(
     rates = first + n_groups
     rest = rates + 2 + n
     at: dict[str, list[tuple[str, tuple[int, ...]]]] = {
-        "alpha": [("alpha" if n_groups == 1 else f"alpha[{name}]", (first + i,)) for i, name in enumerate(groups)],
+        "alpha": [
+            ("alpha" if n_groups == 1 else f"alpha[{name}]", (first + i,)) for i, name in enumerate(groups)
+        ],
         "beta": [("beta", (rates, rates + 1))],
         "beta1": [("beta1", (rates,))],
         "beta2": [("beta2", (rates + 1,))],

@@ -15,12 +15,14 @@ from rescorla._shared.warn import NumericalWarning, warn
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Step of differences.
+# Step of the differences of exact gradients.
 _STEP = 1e-4
-# A mode is found where a step would gain less than this part of the log likelihood.
-_GAIN = 1e-11
-# The longest step on a logarithmic or logistic scale, and the most steps.
-_LONGEST, _STEPS = 2.0, 200
+# Steps of differences of likelihoods, and of such differences: wide, since many rules have kinks and jumps.
+_WIDE, _WIDER = 2e-2, 1e-1
+# A mode is found where a step would gain less than this part of the log likelihood; by wide differences.
+_GAIN, _ROUGH_GAIN = 1e-11, 1e-7
+# The longest step on a logarithmic or logistic scale, the least part of a step, and the most steps.
+_LONGEST, _SHORTEST, _STEPS = 2.0, 1e-4, 200
 # What changes less does not matter: of a mean in standard deviations, of a variance in logarithms.
 _SETTLED = 1e-3
 _MOST = 500
@@ -50,18 +52,20 @@ class Persons:
         found, gradient = self._passed(persons, phi)
         guessed = self._free.by_differences
         if len(guessed):
-            beside = _beside(phi, guessed)
+            beside = _beside(phi, guessed, _WIDE)
             sides = self._passed(np.tile(persons, 2 * len(guessed)), beside.reshape(-1, phi.shape[1]))[0]
             above, below = sides.reshape(2, len(guessed), len(phi))
-            gradient[:, guessed] = ((above - below) / (2 * _STEP)).T
+            with np.errstate(invalid="ignore"):
+                gradient[:, guessed] = ((above - below) / (2 * _WIDE)).T
         return found, gradient
 
     def curvatures(self, persons: NDArray[np.int64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
         """Minus the Hessian of each log likelihood, by central differences of gradients."""
-        n, k = phi.shape
-        beside = _beside(phi, np.arange(k)).reshape(-1, k)
+        (n, k), by = phi.shape, _WIDER if len(self._free.by_differences) else _STEP
+        beside = _beside(phi, np.arange(k), by).reshape(-1, k)
         above, below = self.evaluate(np.tile(persons, 2 * k), beside)[1].reshape(2, k, n, k)
-        found = ((below - above) / (2 * _STEP)).transpose(1, 0, 2)
+        with np.errstate(invalid="ignore"):
+            found = np.nan_to_num((below - above) / (2 * by), posinf=0.0, neginf=0.0).transpose(1, 0, 2)
         return np.asarray((found + found.transpose(0, 2, 1)) / 2)
 
     def _passed(
@@ -100,9 +104,9 @@ class _Together:
         return np.asarray(found.reshape(len(phi), -1, *found.shape[1:]).sum(axis=1))
 
 
-def _beside(phi: NDArray[np.float64], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The rows with one number greater by the step, for each of these numbers; and with it smaller."""
-    steps = _STEP * np.eye(phi.shape[1])[numbers, np.newaxis]
+def _beside(phi: NDArray[np.float64], numbers: NDArray[np.int64], by: float) -> NDArray[np.float64]:
+    """The rows with one number greater by so much, for each of these numbers; and with it smaller."""
+    steps = by * np.eye(phi.shape[1])[numbers, np.newaxis]
     return np.stack([phi + steps, phi - steps])
 
 
@@ -139,15 +143,8 @@ def completely(persons: Persons, free: Free, tell: Tell) -> Pooled:
     tell(len(persons))
     covariance = _inverse(free, curvature[0], phi[0])
     n = len(persons)
-    return Pooled(
-        np.repeat(phi, n, axis=0),
-        np.tile(covariance, (n, 1, 1)),
-        None,
-        None,
-        None,
-        float(likelihood[0]),
-        phi.shape[1],
-    )
+    phi, covariances = np.repeat(phi, n, axis=0), np.tile(covariance, (n, 1, 1))
+    return Pooled(phi, covariances, None, None, None, float(likelihood[0]), phi.shape[1])
 
 
 def hierarchically(persons: Persons, free: Free, tell: Tell) -> Pooled:
@@ -222,14 +219,15 @@ def _modes(
     curvatures: NDArray[np.float64] | None = None,
     tell: Tell = lambda _: None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """The most likely numbers of each person; the log likelihoods there, and their curvatures, without the prior.
+    """The most likely numbers of each person; log likelihoods and curvatures there, without the prior.
 
-    All persons go at once, by the steps of Newton within the bounds. The curvature is known where they begin,
-    and follows the gradients (Broyden, Fletcher, Goldfarb and Shanno). A step that gains nothing is halved.
+    All persons go at once, within the bounds, by steps of Newton. The curvature is that of the start, and
+    follows the gradients (Broyden, Fletcher, Goldfarb, Shanno). A step that makes it worse is halved.
     """
     everybody, k = np.arange(len(persons)), phi.shape[1]
     mean, precision = (np.zeros(k), np.zeros(k)) if prior is None else (prior[0], 1 / prior[1])
     lower, upper = np.array(free.bounds).T
+    gain = _ROUGH_GAIN if len(free.by_differences) else _GAIN
     longest = np.array([np.inf if entry.scale == "identity" else _LONGEST for entry in free.entries])
 
     def objective(
@@ -252,8 +250,8 @@ def _modes(
         down = np.where(free_to_move, slope[who], 0.0)
         both = free_to_move[:, :, np.newaxis] & free_to_move[:, np.newaxis, :]
         step = -np.linalg.solve(np.where(both, bent[who], np.eye(k)), down[:, :, np.newaxis])[:, :, 0]
-        least = _GAIN * (1 + np.abs(value[who]))
-        moving = ~((-(step * down).sum(axis=1) <= least) | (part[who] < 1e-9))
+        least = gain * (1 + np.abs(value[who]))
+        moving = ~((-(step * down).sum(axis=1) <= least) | (part[who] < _SHORTEST))
         who, at, down, step, least = who[moving], at[moving], down[moving], step[moving], least[moving]
         tell(len(persons) - len(who))
         if len(who) == 0:
@@ -264,7 +262,8 @@ def _modes(
         step = new - at
         better = new_value <= value[who] + np.minimum(1e-4 * (step * down).sum(axis=1), 0) + least
         better &= np.isfinite(new_slope).all(axis=1)
-        part[who] = np.where(better, 1.0, part[who] / 2)
+        gains = value[who] - new_value > least
+        part[who] = np.where(better, gains, part[who] / 2)
         own, step, new_slope = who[better], step[better], new_slope[better]
         change = new_slope - slope[own]
         phi[own], value[own], slope[own] = new[better], new_value[better], new_slope
