@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rescorla._learn.people.fit_each import _Model
 from rescorla._learn.people.free import free_of
 from rescorla._learn.people.pooling import Persons
-from rescorla._learn.rule import RULES, Rule, RuleName
+from rescorla._learn.rule import RULES, RuleName, rule_given
 
 CHOICES = ["x", "y", "z"]
 
@@ -54,7 +54,7 @@ def likelihood(
     """The log likelihoods and their gradients, by the numbers on their scales."""
     choices = CHOICES if link == "softmax" else None
     model = _Model(
-        "who", "answer", "cues", "outcomes", choices, None, link, Rule(rule), initial, groups or {}, 1
+        "who", "answer", "cues", "outcomes", choices, None, link, rule_given(rule), initial, groups or {}, 1
     )
     study = model.study(table)
     names = model.group_names(study)
@@ -65,7 +65,7 @@ def likelihood(
         "retention": 0.98 if rule == "rescorla_wagner" else 1.0,
         "theta": 2.0,
     }
-    what = free_of(free, None, given, names, study.columns, link, Rule(rule), from_zero=False)
+    what = free_of(free, None, given, names, study.columns, link, rule_given(rule), from_zero=False)
     return Persons(study.engine(model, names), what, 1), what
 
 
@@ -147,6 +147,7 @@ def test_each_rule_recovers_its_rates(rule: RuleName) -> None:
         np.testing.assert_allclose(fit.predictions[f"activation_{each}"], again[f"activation_{each}"])
 
 
+@pytest.mark.filterwarnings("ignore:.* at a bound")
 @pytest.mark.parametrize(
     ("rule", "name"), [(rule, name) for rule, kind in RULES.items() for name in kind.parameters]
 )
@@ -164,6 +165,7 @@ def test_what_only_a_rule_has_may_be_fitted(rule: RuleName, name: str) -> None:
     assert same.log_likelihood == pytest.approx(both.log_likelihood, abs=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:responses show no differences")
 def test_other_starts_find_the_same() -> None:
     table, _ = simulated(20, 80, 10)
     how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES}
