@@ -26,6 +26,7 @@ mod mean;
 pub mod memory;
 mod order;
 pub mod people;
+mod people_plan;
 mod person_desk;
 mod person_records;
 mod person_tile;

@@ -1,7 +1,7 @@
 //! The trials of a person whose cues are names, tile by tile.
 
 use super::general::RuleTile;
-use super::people::PersonTask;
+use super::people_plan::PersonTask;
 use super::person_records::PersonRecords;
 use super::script::{Event, Script};
 use super::stretch::{Stretch, Times};

@@ -1,6 +1,6 @@
 //! The trials of a person whose cues stand for vectors: every trial changes every row.
 
-use super::people::PersonTask;
+use super::people_plan::PersonTask;
 use super::person_desk::OwnTrials;
 use super::person_records::{PersonRecords, size};
 use super::tile::LearnsColumns;
