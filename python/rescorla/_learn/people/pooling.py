@@ -153,8 +153,8 @@ def hierarchically(persons: Persons, free: Free, tell: Tell) -> Pooled:
     Expectation maximisation with Laplace's approximation. By itself it takes a thousand steps where persons
     differ little, so that two steps are extrapolated before each third (Varadhan and Roland, 2008).
     """
-    alike = completely(persons, free, tell).phi
-    phi, k, curvatures = alike, alike.shape[1], None
+    phi, curvatures = completely(persons, free, tell).phi, None
+    k = phi.shape[1]
     group = _Group(phi[0], np.zeros(k))
     before: list[_Group] = []
     for step in range(_MOST):
@@ -251,7 +251,8 @@ def _modes(
         both = free_to_move[:, :, np.newaxis] & free_to_move[:, np.newaxis, :]
         step = -np.linalg.solve(np.where(both, bent[who], np.eye(k)), down[:, :, np.newaxis])[:, :, 0]
         least = gain * (1 + np.abs(value[who]))
-        moving = ~((-(step * down).sum(axis=1) <= least) | (part[who] < _SHORTEST))
+        # Not where the likelihood is no number, either.
+        moving = (-(step * down).sum(axis=1) > least) & (part[who] >= _SHORTEST)
         who, at, down, step, least = who[moving], at[moving], down[moving], step[moving], least[moving]
         tell(len(persons) - len(who))
         if len(who) == 0:
