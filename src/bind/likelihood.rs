@@ -148,13 +148,6 @@ impl PyLikelihoods {
         Ok(counts.into_pyarray(py))
     }
 
-    /// How many parameters there are: what only this rule has, alpha of each group, beta1, beta2, lambda of each column, retention,
-    /// theta, biases, spread.
-    #[getter]
-    fn n_parameters(&self) -> usize {
-        self.rule_parameters.len() + self.n_groups + self.n_columns + self.n_biases + 5
-    }
-
     /// The activations of all columns before each trial of a person, trial after trial.
     fn predictions<'py>(
         &self,
@@ -222,6 +215,12 @@ impl PyLikelihoods {
 }
 
 impl PyLikelihoods {
+    /// How many parameters there are: what only this rule has, alpha of each group, beta1, beta2, lambda of each column, retention,
+    /// theta, biases, spread.
+    fn n_parameters(&self) -> usize {
+        self.rule_parameters.len() + self.n_groups + self.n_columns + self.n_biases + 5
+    }
+
     /// What comes of a person's trials at a number for each parameter.
     fn evaluated(&self, trials: &PersonTrials, flat: &[f64], monitor: &Monitor) -> Result<Evaluated> {
         let (own, rest) = flat.split_at(self.rule_parameters.len());
