@@ -8,13 +8,13 @@ use super::arrays::{Read1, Write, indices};
 use super::file::PyEventFile;
 use super::learn::Arguments;
 use super::trajectory::lists;
-use crate::learn::influence::{Derivatives, Found, Influence, Kept, Sums};
+use crate::learn::influence::{Derivatives, Found, Greatest, Kept, Sums};
 use crate::memory::{collected, filled};
 
 /// The lengths of starts, their rows, and the column of each.
 type Asked<'py> = (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>);
 
-/// What each row of the events did to sums of weights. Contributions and effects of all rows go to the arrays of `out`, sum after sum;
+/// What each row of the events did to sums of weights. Contributions and effects of all rows go to the arrays of `out`, row after row;
 /// without it, those of the `n` greatest effects of each sum are in the result.
 #[pyfunction]
 #[pyo3(
@@ -35,24 +35,23 @@ pub(crate) fn influence<'py>(
     let asked = Sums { starts: &starts, columns: &columns };
     // Held until the work is done.
     let mut out = out;
+    let mut greatest = filled(Greatest::of(n), columns.len())?;
     let mut kept = match &mut out {
         Some((contributions, effects)) => Kept::All(contributions.slice()?, effects.slice()?),
-        None => Kept::Greatest(n, filled(Vec::new(), columns.len())?),
+        None => Kept::Greatest(&mut greatest),
     };
-    let found = arguments.carry_out(py, events, |file, plan, monitor| {
-        plan.influence(file, asked, &mut kept, monitor)
-    })?;
+    let found = arguments
+        .carry_out(py, events, |file, plan, monitor| plan.influence(file, asked, &mut kept, monitor))?;
     let result = as_dict(py, found)?;
-    if let Kept::Greatest(_, all) = kept {
-        let greatest = PyList::empty(py);
-        for kept in all {
-            let rows = collected(kept.iter().map(|one: &Influence| one.row as i64))?.into_pyarray(py);
-            let contributions = collected(kept.iter().map(|one| one.contribution))?.into_pyarray(py);
-            let effects = collected(kept.iter().map(|one| one.effect))?.into_pyarray(py);
-            greatest.append((rows, contributions, effects))?;
-        }
-        result.set_item("greatest", greatest)?;
+    let all = PyList::empty(py);
+    for greatest in greatest {
+        let kept = greatest.rows();
+        let rows = collected(kept.iter().map(|one| one.row as i64))?.into_pyarray(py);
+        let contributions = collected(kept.iter().map(|one| one.contribution))?.into_pyarray(py);
+        let effects = collected(kept.iter().map(|one| one.effect))?.into_pyarray(py);
+        all.append((rows, contributions, effects))?;
     }
+    result.set_item("greatest", all)?;
     Ok(result)
 }
 

@@ -51,10 +51,21 @@ pub struct Sums<'a> {
 
 /// Where the influence of rows goes.
 pub enum Kept<'a> {
-    /// That of all rows of the file, sum after sum: contributions and effects.
+    /// That of all rows of the file, row after row: contributions and effects.
     All(&'a mut [f64], &'a mut [f64]),
-    /// So many rows of each sum, those of the greatest effects.
-    Greatest(usize, Vec<Vec<Influence>>),
+    /// That of the rows of the greatest effects, for each sum.
+    Greatest(&'a mut [Greatest]),
+}
+
+/// The rows of the greatest effects.
+#[derive(Debug, Clone)]
+pub struct Greatest {
+    /// How many are wanted.
+    n: usize,
+    /// Those, and maybe more.
+    kept: Vec<Influence>,
+    /// Lesser effects are not among them.
+    least: f64,
 }
 
 /// What a row of the file did.
@@ -364,12 +375,7 @@ impl Tile<'_> {
 
     /// What the tokens of a row do together.
     #[inline(always)]
-    fn gains<const N: usize>(
-        &self,
-        row: &Row<'_>,
-        times: &mut Times,
-        pulse: &mut Pulse,
-    ) -> Result<Gains<N>> {
+    fn gains<const N: usize>(&self, row: &Row<'_>, times: &mut Times, pulse: &mut Pulse) -> Result<Gains<N>> {
         let [present, absent] = if row.frequency == 1 {
             self.betas(row.token).map(|beta| [beta, beta])
         } else {
@@ -385,17 +391,12 @@ impl Tile<'_> {
     }
 
     /// `[G, H]` of a row of any frequency, where the outcome is present and where it is absent.
-    fn gains_of_tokens(
-        &self,
-        row: &Row<'_>,
-        times: &mut Times,
-        pulse: &mut Pulse,
-    ) -> Result<[[f64; 2]; 2]> {
+    fn gains_of_tokens(&self, row: &Row<'_>, times: &mut Times, pulse: &mut Pulse) -> Result<[[f64; 2]; 2]> {
         let (kappa, gamma) = (self.kappa(row.cues, times), self.gamma());
         if self.rates.is_none() {
-            return Ok(self.betas(0).map(|beta| {
-                geometric([gamma - beta * kappa, gamma], row.frequency).map(|sum| beta * sum)
-            }));
+            return Ok(self
+                .betas(0)
+                .map(|beta| geometric([gamma - beta * kappa, gamma], row.frequency).map(|sum| beta * sum)));
         }
         let mut gains = [[0.0, 0.0, 1.0]; 2];
         for token in (row.token..row.token.saturating_add(row.frequency.into())).rev() {
@@ -478,7 +479,11 @@ impl Tile<'_> {
     }
 
     /// Refuses numbers that are not finite, as those of a column.
-    fn check_finite<const N: usize>(&self, rows: &[[f64; N]], lane_of: impl Fn(usize) -> usize) -> Result<()> {
+    fn check_finite<const N: usize>(
+        &self,
+        rows: &[[f64; N]],
+        lane_of: impl Fn(usize) -> usize,
+    ) -> Result<()> {
         for (row, numbers) in rows.iter().enumerate() {
             if let Some(lane) = numbers.iter().position(|number| !number.is_finite()) {
                 let column = self.columns.get(lane_of(lane)).map_or(0, |&column| column as usize);
@@ -499,7 +504,12 @@ impl Tile<'_> {
 
     /// s of each lane.
     #[inline(always)]
-    fn moved<const N: usize>(&self, row: &Row<'_>, tokens: &mut Tokens<'_>, adjoint: &mut [[f64; N]]) -> [f64; N] {
+    fn moved<const N: usize>(
+        &self,
+        row: &Row<'_>,
+        tokens: &mut Tokens<'_>,
+        adjoint: &mut [[f64; N]],
+    ) -> [f64; N] {
         let mut moved = [0.0; N];
         let end = row.token.saturating_add(row.frequency.into());
         for &cue in row.cues {
@@ -514,7 +524,11 @@ impl Tile<'_> {
     fn influence<const N: usize>(&self, first: usize, kept: &mut Kept<'_>, found: &mut Found) -> Result<()> {
         let n = self.columns.len();
         let Forward { activations, tokens: token, values } = self.forward::<N>()?;
-        let n_rows = self.stream.len() as usize;
+        let n_rows = usize::try_from(self.stream.len()).unwrap_or(usize::MAX);
+        let n_sums = match kept {
+            Kept::All(contributions, _) => contributions.len() / n_rows.max(1),
+            Kept::Greatest(all) => all.len(),
+        };
         let mut lanes_of_starts = [0; N];
         lanes_of_starts.iter_mut().zip(&self.starts).for_each(|(lane, start)| *lane = start.1);
         let mut adjoint = self.adjoint::<N>(0..self.starts.len())?;
@@ -530,16 +544,16 @@ impl Tile<'_> {
             let Gains { taught, held } = self.gains::<N>(row, &mut times, &mut pulse)?;
             let activations = &activations[row.number * n..][..n];
             for (sum, &[start, lane]) in (first..).zip(&self.sums) {
-                let contribution = moved[start] * taught[lane];
+                // Without a minus before a zero.
+                let contribution = moved[start] * taught[lane] + 0.0;
                 let effect = moved[start] * (activations[lane] * held[lane] - taught[lane]);
                 match kept {
                     Kept::All(contributions, effects) => {
-                        contributions[sum * n_rows + row.number] = contribution;
-                        effects[sum * n_rows + row.number] = effect;
+                        contributions[row.number * n_sums + sum] = contribution;
+                        effects[row.number * n_sums + sum] = effect;
                     }
-                    Kept::Greatest(n, all) => {
-                        let influence = Influence { row: row.number as u64, contribution, effect };
-                        keep(*n, &mut all[sum], influence)?;
+                    Kept::Greatest(all) => {
+                        all[sum].add(Influence { row: row.number as u64, contribution, effect })?;
                     }
                 }
             }
@@ -564,9 +578,6 @@ impl Tile<'_> {
             };
             let none = self.plan.initial.is_none();
             found.initial.grow(if none { 0.0 } else { adjoint.iter().enumerate().map(part).sum() })?;
-        }
-        if let Kept::Greatest(n, all) = kept {
-            all[first..][..self.sums.len()].iter_mut().for_each(|kept| settle(*n, kept));
         }
         Ok(())
     }
@@ -663,24 +674,86 @@ fn geometric([q, gamma]: [f64; 2], n: u32) -> [f64; 2] {
     [sum, mixed]
 }
 
-/// Keeps one more row, if it may be among the `n` of the greatest effects.
-fn keep(n: usize, kept: &mut Vec<Influence>, one: Influence) -> Result<()> {
-    if one.contribution != 0.0 || one.effect != 0.0 {
-        kept.grow(one)?;
-        if kept.len() >= n.saturating_mul(2).max(1 << 10) {
-            settle(n, kept);
+impl Greatest {
+    /// For the `n` rows of the greatest effects.
+    pub fn of(n: usize) -> Self {
+        Self { n, kept: Vec::new(), least: 0.0 }
+    }
+
+    /// Takes one more row, if it may be among them. Rows come from the last one on.
+    #[inline(always)]
+    fn add(&mut self, one: Influence) -> Result<()> {
+        // Of equal effects the first rows stay.
+        if one.effect.abs() < self.least || one.effect == 0.0 {
+            return Ok(());
+        }
+        self.kept.grow(one)?;
+        if self.kept.len() >= self.n.saturating_mul(2).max(1 << 10) {
+            self.settle();
+        }
+        Ok(())
+    }
+
+    /// Leaves only them.
+    fn settle(&mut self) {
+        if self.kept.len() > self.n {
+            let greater = |a: &Influence, b: &Influence| {
+                b.effect.abs().total_cmp(&a.effect.abs()).then(a.row.cmp(&b.row))
+            };
+            self.kept.select_nth_unstable_by(self.n, greater);
+            self.kept.truncate(self.n);
+            self.least = self.kept.iter().map(|one| one.effect.abs()).fold(f64::INFINITY, f64::min);
         }
     }
-    Ok(())
+
+    /// The rows, in order.
+    pub fn rows(mut self) -> Vec<Influence> {
+        self.settle();
+        self.kept.sort_unstable_by_key(|one| one.row);
+        self.kept
+    }
 }
 
-/// Leaves the `n` rows of the greatest effects, of equal ones the first, in order.
-fn settle(n: usize, kept: &mut Vec<Influence>) {
-    if kept.len() > n {
-        kept.select_nth_unstable_by(n, |a, b| {
-            b.effect.abs().total_cmp(&a.effect.abs()).then(a.row.cmp(&b.row))
-        });
-        kept.truncate(n);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sums_by_doubling_are_those_of_a_loop(q in -1.0..1.0_f64, gamma in 0.5..=1.0_f64, n in 0..200_u32) {
+            let (mut sum, mut mixed, mut power) = (0.0, 0.0, 1.0);
+            for _ in 0..n {
+                sum += power;
+                mixed = gamma * mixed + power;
+                power *= q;
+            }
+            let [found, other] = geometric([q, gamma], n);
+            prop_assert!((found - sum).abs() <= 1e-12 * (1.0 + sum.abs()));
+            prop_assert!((other - mixed).abs() <= 1e-12 * (1.0 + mixed.abs()));
+        }
+
+        #[test]
+        fn the_greatest_are_those_of_a_sorted_list(
+            effects in prop::collection::vec(-3..=3_i32, 0..3000),
+            n in 1..40_usize,
+        ) {
+            let mut all: Vec<_> = (0..)
+                .zip(&effects)
+                .map(|(row, &effect)| Influence { row, contribution: 0.5, effect: effect.into() })
+                .collect();
+            let mut greatest = Greatest::of(n);
+            all.iter().rev().for_each(|&one| greatest.add(one).unwrap());
+            all.retain(|one| one.effect != 0.0);
+            all.sort_by(|a, b| b.effect.abs().total_cmp(&a.effect.abs()));
+            all.truncate(n);
+            all.sort_by_key(|one| one.row);
+            prop_assert_eq!(greatest.rows(), all);
+        }
     }
-    kept.sort_unstable_by_key(|one| one.row);
+
+    #[test]
+    fn a_long_row_of_slow_tokens_is_not_lost() {
+        assert_eq!(geometric([1.0 - 1e-17, 1.0], 3), [3.0, 3.0]);
+    }
 }

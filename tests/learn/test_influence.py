@@ -110,15 +110,16 @@ def test_derivatives_are_those_of_differences(data: st.DataObject) -> None:
     pairs = case.pairs
     lambdas = {outcome: case.lambdas[outcome] for _, outcome in pairs}
     told = {"schedule": case.schedule, "lambda_": lambdas}
-    for pair, found in zip(
-        pairs, rw.sensitivity(case.events, pairs=pairs, **case.how, **told), strict=True
-    ):
+    for pair, found in zip(pairs, rw.sensitivity(case.events, pairs=pairs, **case.how, **told), strict=True):
 
         def difference(by: float, pair: Any = pair, **moved: Any) -> float:
             kept, lambdas = dict(case.how), dict(case.lambdas)
             case.lambdas[pair[1]] += by * moved.pop("lambda_", 0)
             for cue in NAMES:
-                case.how["alpha"] = {**case.how["alpha"], cue: case.how["alpha"][cue] + by * moved.get(cue, 0)}
+                case.how["alpha"] = {
+                    **case.how["alpha"],
+                    cue: case.how["alpha"][cue] + by * moved.get(cue, 0),
+                }
             case.how["beta"] = tuple(
                 rate + by * moved.get(name, 0)
                 for rate, name in zip(case.how["beta"], ("beta1", "beta2"), strict=True)

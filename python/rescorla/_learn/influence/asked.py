@@ -13,7 +13,17 @@ from rescorla._learn.plan import rule_of, united
 from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import rule_given
 from rescorla._learn.schedule import Schedule
-from rescorla._shared.checks import PerName, chosen, named, numbered, only_names, places, plain, several, shown
+from rescorla._shared.checks import (
+    PerName,
+    chosen,
+    named,
+    numbered,
+    only_names,
+    places,
+    plain,
+    several,
+    shown,
+)
 from rescorla._shared.progress import Progress
 from rescorla._weights.weights import Weights
 
@@ -65,7 +75,7 @@ def asked_of(
     given, single = rule_given(retention=retention), pairs is None
     if pairs is None:
         if cues is None or outcome is None:
-            raise TypeError(f"{verb} needs cues and outcome, or pairs of both")
+            raise TypeError(f"cues and outcome are what {verb} is asked about; give both, or pairs of them")
         wanted = [_sum(cues, outcome, "cues", "outcome")]
     else:
         if cues is not None or outcome is not None:
@@ -74,7 +84,9 @@ def asked_of(
     events = events_given(events, verb, progress=progress)
     names, outcomes = [each for each, _ in wanted], [each for _, each in wanted]
     known = [united(getattr(initial, kind, ()), getattr(events, kind)) for kind in ("cues", "outcomes")]
-    chosen("cues" if single else "pairs", dict.fromkeys(cue for each in names for cue in each), known[0], "cues")
+    chosen(
+        "cues" if single else "pairs", dict.fromkeys(cue for each in names for cue in each), known[0], "cues"
+    )
     chosen("outcome" if single else "pairs", dict.fromkeys(outcomes), known[1], "outcomes")
     request = request_of(
         events,

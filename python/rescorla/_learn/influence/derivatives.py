@@ -44,7 +44,7 @@ class Sensitivity:
     >>> events = rw.read_events([("light", "food"), ("light_tone", "food")])
     >>> rw.sensitivity(events, ["light", "tone"], "food", alpha=0.5, beta=0.5)
     <Sensitivity: light tone -> food, value 0.625>
-    derivative by           
+    derivative by
     beta1               1.25
     beta2                  0
     lambda             0.625

@@ -137,9 +137,7 @@ class Influence:
         numbers = zip(
             rows.tolist(), self.effects[places].tolist(), self.contributions[places].tolist(), strict=True
         )
-        return [
-            Influential(*three, event) for three, event in zip(numbers, self.events[rows], strict=True)
-        ]
+        return [Influential(*three, event) for three, event in zip(numbers, self.events[rows], strict=True)]
 
     def by(
         self, groups: Callable[[Event], Hashable] | Iterable[Hashable], values: str = "contributions"

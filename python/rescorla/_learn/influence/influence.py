@@ -121,10 +121,10 @@ def influence(
     Contributions sum to the weight less what the initial weights left in it. A row without the outcome adds
     nothing of its own: its contribution is 0. It may still have an effect, since it changes weights.
 
-    An effect is the weight without the row less the weight with it. Names of the row are kept. With retention
-    below 1 or a schedule, "without" means that time passes: the tokens of the row shrink all weights and count
-    in the schedule, but teach nothing. Effects of two rows do not add up: without one, the other has another
-    effect.
+    An effect is the weight without the row, less the weight with it. Names of the row are kept. With
+    retention below 1 or a schedule, "without" means that time passes: the tokens of the row shrink all
+    weights and count in the schedule, but teach nothing. Effects of two rows do not add up: without one, the
+    other has another effect.
 
     A row of frequency f is f tokens, and all of them are left out together. The rule is rescorla_wagner.
     Numbers are float64.
@@ -179,9 +179,8 @@ def influence(
 
 def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
     events, request, element = asked.events, asked.request, np.dtype(np.float64)
-    shape = (len(asked.cues), len(events))
-    size = shape[0] * shape[1]
-    out = None if n is not None else (room("influence", size, element, _CURE), room("influence", size, element, _CURE))
+    shape = (len(events), len(asked.cues))
+    out = None if n is not None else tuple(room("influence", shape, element, _CURE).ravel() for _ in range(2))
     started = perf_counter()
     with (
         watching(progress, "influence", "events", len(events)) as watch,
@@ -194,11 +193,10 @@ def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
     # There is no mean over all tokens, and one type.
     del parameters["average"], parameters["dtype"]
     request.warn_unsafe(report)
-    if out is None:
-        numbers = report["greatest"]
-    else:
-        rows = np.arange(shape[1])
-        numbers = [(rows, *each) for each in zip(*(array.reshape(shape) for array in out), strict=True)]
+    numbers = report.get("greatest")
+    if out is not None:
+        rows = np.arange(len(events))
+        numbers = [(rows, *each) for each in zip(*(array.reshape(shape).T for array in out), strict=True)]
     return [
         Influence(events, cues, outcome, *each, (value, initial), n, parameters)
         for cues, outcome, each, value, initial in zip(

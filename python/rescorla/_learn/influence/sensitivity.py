@@ -107,9 +107,9 @@ def sensitivity(
 
     Notes
     -----
-    Where all cues have one salience, the derivative by it is ``alpha.sum()``. Where there is one rate beta, it
-    is ``beta1 + beta2``. Factors of a schedule stay as they are. The derivative by the retention is there also
-    where nothing is forgotten.
+    Where all cues have one salience, the derivative by it is ``alpha.sum()``. Where there is one rate beta,
+    it is ``beta1 + beta2``. Factors of a schedule stay as they are. The derivative by the retention is there
+    also where nothing is forgotten.
 
     The work is two passes over the events. Memory is 8 bytes for each row and outcome, and for each cue and
     pair.
