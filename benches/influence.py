@@ -15,9 +15,11 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import rescorla as rw
+from numpy.typing import NDArray
 
 LINE = "the king of the kings and the kingdom of a king is king of all kin and kind to the kine"
 
@@ -25,13 +27,15 @@ LINE = "the king of the kings and the kingdom of a king is king of all kin and k
 def checked(events: rw.Events, cue: str, outcome: str, rows: int) -> bool:
     """Whether contributions sum to the weight, and effects of some rows are those of learning again."""
     found = rw.influence(events, cue, outcome, progress=False)
-    learn = {"outcomes": [outcome], "progress": False}
+    learn: dict[str, Any] = {"outcomes": [outcome], "progress": False}
     weight = rw.learn(events, **learn)[cue, outcome]
     agree = abs(found.contributions.sum() - weight) <= 1e-11
     for row, effect, _, event in found.top(rows):
         token = int(events.frequencies[:row].sum())
 
-        def absent(tokens: np.ndarray, first: int = token, end: int = token + event.frequency) -> np.ndarray:
+        def absent(
+            tokens: NDArray[np.int64], first: int = token, end: int = token + event.frequency
+        ) -> NDArray[np.float64]:
             return np.where((tokens > first) & (tokens <= end), 0.0, 1.0)
 
         without = rw.learn(events, schedule=absent, **learn)[cue, outcome]
@@ -55,8 +59,8 @@ def main() -> int:
     events = rw.corpus_events(source, symbols="a-z", progress=False)
     cue, outcome, turns = options.cue, options.outcome, 1 if options.smoke else options.turns
     some = list(zip(events.cues[:16], events.outcomes[:16], strict=False))
-    quiet = {"progress": False}
-    one = {**quiet, "threads": 1}
+    quiet: dict[str, Any] = {"progress": False}
+    one: dict[str, Any] = {**quiet, "threads": 1}
     calls: dict[str, Callable[[], object]] = {
         "influence of a pair": lambda: rw.influence(events, cue, outcome, **quiet),
         "the same, n=20": lambda: rw.influence(events, cue, outcome, n=20, **quiet),

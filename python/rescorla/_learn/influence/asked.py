@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     single: bool
     """Whether one result is wanted, and not a list."""
 
-    def told(self) -> tuple[NDArray[np.int64], ...]:
+    def told(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """What the engine is told of it: the lengths of the starts, their rows, the column of each sum."""
         rows, columns = numbered(self.request.plan.all_cues), numbered(self.request.plan.outcomes)
         lengths = np.array([len(cues) for cues in self.cues], dtype=np.int64)
@@ -105,7 +105,7 @@ def asked_of(
 def _pair(pair: Any) -> tuple[tuple[str, ...], str]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise TypeError(f"pairs must be pairs (cues, outcome) of names, not {shown(pair)}")
-    return _sum(*pair, "pairs", "pairs")
+    return _sum(pair[0], pair[1], "pairs", "pairs")
 
 
 def _sum(cues: Any, outcome: object, of_cues: str, of_outcome: str) -> tuple[tuple[str, ...], str]:

@@ -72,16 +72,12 @@ class Sensitivity:
         outcome: str,
         value: float,
         all_cues: tuple[str, ...],
-        alpha: NDArray[np.float64],
-        beta1: float,
-        beta2: float,
-        lambda_: float,
-        retention: float,
+        derivatives: tuple[NDArray[np.float64], float, float, float, float],
         parameters: Mapping[str, Any],
     ) -> None:
         self.cues, self.outcome, self.value = cues, outcome, value
-        self.all_cues, self.alpha = all_cues, alpha
-        self.beta1, self.beta2, self.lambda_, self.retention = beta1, beta2, lambda_, retention
+        self.all_cues = all_cues
+        self.alpha, self.beta1, self.beta2, self.lambda_, self.retention = derivatives
         self.parameters = dict(parameters)
 
     def top(self, n: int = 10) -> list[tuple[str, float]]:

@@ -95,15 +95,13 @@ class Influence:
         events: Events,
         cues: tuple[str, ...],
         outcome: str,
-        rows: NDArray[np.int64],
-        contributions: NDArray[np.float64],
-        effects: NDArray[np.float64],
-        sums: tuple[float, float],
+        numbers: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]],
+        sums: Iterable[float],
         n: int | None,
         parameters: Mapping[str, Any],
     ) -> None:
         self.events, self.cues, self.outcome = events, cues, outcome
-        self.rows, self.contributions, self.effects = rows, contributions, effects
+        self.rows, self.contributions, self.effects = numbers
         self.value, self.initial = sums
         self.parameters = dict(parameters)
         self._n = n

@@ -180,7 +180,10 @@ def influence(
 def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
     events, request, element = asked.events, asked.request, np.dtype(np.float64)
     shape = (len(events), len(asked.cues))
-    out = None if n is not None else tuple(room("influence", shape, element, _CURE).ravel() for _ in range(2))
+    out = None
+    if n is None:
+        contributions, effects = (room("influence", shape, element, _CURE).ravel() for _ in range(2))
+        out = contributions, effects
     started = perf_counter()
     with (
         watching(progress, "influence", "events", len(events)) as watch,
@@ -193,13 +196,14 @@ def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
     # There is no mean over all tokens, and one type.
     del parameters["average"], parameters["dtype"]
     request.warn_unsafe(report)
-    numbers = report.get("greatest")
-    if out is not None:
+    if out is None:
+        numbers = report["greatest"]
+    else:
         rows = np.arange(len(events))
         numbers = [(rows, *each) for each in zip(*(array.reshape(shape).T for array in out), strict=True)]
     return [
-        Influence(events, cues, outcome, *each, (value, initial), n, parameters)
-        for cues, outcome, each, value, initial in zip(
+        Influence(events, cues, outcome, each, sums, n, parameters)
+        for cues, outcome, each, *sums in zip(
             asked.cues, asked.outcomes, numbers, report["values"], report["initial"], strict=True
         )
     ]

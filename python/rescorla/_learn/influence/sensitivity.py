@@ -158,8 +158,8 @@ def sensitivity(
     del parameters["average"], parameters["dtype"]
     request.warn_unsafe(report)
     found = [
-        Sensitivity(names, each, value, request.plan.all_cues, *derivatives, parameters)
-        for names, each, value, derivatives in zip(
+        Sensitivity(cues, outcome, value, request.plan.all_cues, derivatives, parameters)
+        for cues, outcome, value, derivatives in zip(
             asked.cues, asked.outcomes, report["values"], report["derivatives"], strict=True
         )
     ]

@@ -1,4 +1,4 @@
-"""Draws the picture of howto/influence.md: `python docs/pictures/influence.py kjv.txt` (needs matplotlib).
+"""Draws the picture of howto/influence.md: `python docs/pictures/which_verses.py kjv.txt` (needs matplotlib).
 
 The King James Bible, a verse a line: the weight of the trigram #ki to the word king.
 """
