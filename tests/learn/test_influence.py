@@ -138,3 +138,63 @@ def test_derivatives_are_those_of_differences(data: st.DataObject) -> None:
         for name in ("beta1", "beta2", "lambda_", "retention"):
             assert np.isclose(getattr(found, name), slope(**{name: 1}), rtol=1e-5, atol=1e-6), name
         assert close(found.value, case.value(pair))
+
+
+EVENTS = rw.read_events([("a_b", "x", 2), ("b", "y"), ("a", ""), ("b", "x"), ("c", "x")])
+
+
+def test_groups_sum_what_rows_contribute() -> None:
+    found = rw.influence(EVENTS, ["a", "b"], "x")
+    column = ["early", "early", "early", "late", "late"]
+    sums = found.by(np.array(column))
+    assert sums == {"early": found.contributions[0], "late": found.contributions[3]}
+    assert found.by(lambda event: event.cues) == {
+        ("a", "b"): found.contributions[0],
+        ("b",): found.contributions[3],
+    }
+    assert sum(sums.values()) == pytest.approx(found.value)
+    with pytest.raises(ValueError, match="add up; effects do not"):
+        found.by(column, "effects")
+    with pytest.raises(ValueError, match="for each of the 5 rows of the events, not 4"):
+        found.by(column[1:])
+    with pytest.raises(ValueError, match="need all rows, and n = 2 were kept"):
+        rw.influence(EVENTS, "a", "x", n=2).by(column)
+
+
+def test_results_go_to_pandas_and_show_themselves() -> None:
+    found = rw.influence(EVENTS, "b", "x", n=2)
+    frame = found.to_pandas()
+    assert frame.index.tolist() == found.rows.tolist()
+    assert frame["effect"].tolist() == found.effects.tolist()
+    assert repr(found).startswith("<Influence: b -> x, value 0.03734, 2 of 5 rows>\n")
+    assert found._repr_html_().count("<tr>") >= 3
+    html = rw.sensitivity(EVENTS, "b", "x")._repr_html_()
+    assert "alpha of b" in html
+    assert "retention" in html
+    contributions = rw.influence(EVENTS, ["b", "b", "a"], "y").contributions
+    assert not np.signbit(contributions[contributions == 0]).any()
+
+
+def test_what_cannot_be_asked_is_said() -> None:
+    call: Any = rw.influence
+    with pytest.raises(TypeError, match="cues and outcome are what influence is asked about"):
+        call(EVENTS, "a")
+    with pytest.raises(TypeError, match="pairs does not go with cues and outcome"):
+        call(EVENTS, "a", "x", pairs=[("a", "x")])
+    with pytest.raises(TypeError, match=r"pairs must be pairs \(cues, outcome\)"):
+        call(EVENTS, pairs=["ax"])
+    with pytest.raises(KeyError, match="pairs names 'z', which is none of the 3 cues"):
+        call(EVENTS, pairs=[(["a", "z"], "x")])
+    with pytest.raises(KeyError, match="outcome names 'z', which is none of the 2 outcomes"):
+        call(EVENTS, "a", "z")
+    with pytest.raises(FloatingPointError, match="became"):
+        rw.sensitivity(rw.read_events([("a", "x", 9000)]), "a", "x", alpha=1.0, beta=3.0)
+    with pytest.warns(rw.RescorlaWarning, match="may overshoot"):
+        call(EVENTS, "a", "x", beta=11.0, alpha=1.0)
+
+
+def test_a_word_in_a_text_is_found_where_it_is_wrong() -> None:
+    verses = rw.datasets.king_james()
+    verses[563] = verses[563].replace("kingdom", "kingdon")
+    events = rw.corpus_events(verses, symbols="a-z")
+    assert rw.influence(events, "gdo", "kingdom", n=1).top(1)[0].event.outcomes == ("kingdon",)

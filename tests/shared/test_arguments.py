@@ -181,7 +181,7 @@ CAN_BE = {
     "min_cue_count": "count none",
     "min_outcome_count": "count none",
     "minimum": "number none",
-    "n": "rate positions",
+    "n": "rate positions none",
     "n_dimensions": "count",
     "n_max": "count",
     "n_parameters": "count none",

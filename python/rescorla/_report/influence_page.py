@@ -10,10 +10,22 @@ from rescorla._learn.influence.event_influence import Influence
 from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.packed import packed
-from rescorla._shared.show import number
+from rescorla._shared.show import number, short
 
-# Tokens of the curve, where there is not room for all.
-_TOKENS = 20_000
+# Tokens of the curve, where there is not room for all; characters of a name.
+_TOKENS, _LONGEST = 20_000, 200
+
+_HEAD = "".join(
+    f'<th scope="col"{kind}>{name}</th>'
+    for name, kind in {
+        "row": ' class="number"',
+        "effect": ' class="number"',
+        "contribution": ' class="number"',
+        "cues": "",
+        "outcomes": "",
+        "frequency": ' class="number"',
+    }.items()
+)
 
 _HELP = (
     "The line is the sum of what the rows added, up to each token; it ends at the value. Point at the chart, "
@@ -36,9 +48,10 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
     some = adds[np.unique(np.linspace(0, max(len(adds) - 1, 0), min(len(adds), _TOKENS)).astype(int))]
     rows = np.union1d(some, [n_rows - 1])
     cues, value = " ".join(influence.cues), number(influence.value)
+    title = title or short(f"What each event did: {cues} \N{RIGHTWARDS ARROW} {influence.outcome}", _LONGEST)
     return page.page(
         page.Content(
-            title=title or f"What each event did: {cues} \N{RIGHTWARDS ARROW} {influence.outcome}",
+            title=title,
             lead=f"the value after {n_rows:,} rows of events is {value}",
             body="curves",
             scripts=("curves", "recorded"),
@@ -61,19 +74,17 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
 
 def _greatest(influence: Influence, n: int) -> str:
     """The events of the greatest effects, as a section."""
-    heads = ("row", "effect", "contribution", "cues", "outcomes", "frequency")
     lines = [
-        (
-            f"{row:,}",
-            number(effect),
-            number(contribution),
-            " ".join(event.cues),
-            " ".join(event.outcomes),
-            f"{event.frequency:,}",
-        )
+        f'<tr><td class="number">{row:,}</td><td class="number">{number(effect)}</td>'
+        f'<td class="number">{number(contribution)}</td><td class="name">{_names(event.cues)}</td>'
+        f'<td class="name">{_names(event.outcomes)}</td><td class="number">{event.frequency:,}</td></tr>'
         for row, effect, contribution, event in influence.top(n)
     ]
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in line)}</tr>" for line in lines)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return page.section("Events of the greatest effects", f"<p>{escape(_EFFECTS)}</p>", table)
+    table = f"<table><thead><tr>{_HEAD}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    said = f"<p>{escape(_EFFECTS)}</p>"
+    return page.section("Events of the greatest effects", said, f'<div class="scroll">{table}</div>')
+
+
+def _names(names: tuple[str, ...]) -> str:
+    """Names in a cell."""
+    return escape(" ".join(short(name, _LONGEST) for name in names))

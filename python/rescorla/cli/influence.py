@@ -39,7 +39,12 @@ def add(commands: Any) -> None:
     )
     source.add_files(parser)
     parser.add_argument(
-        "--cue", nargs="+", required=True, metavar="CUE", help="the cue; several, to ask about the activation"
+        "--cue",
+        dest="cues",
+        nargs="+",
+        required=True,
+        metavar="CUE",
+        help="the cue; several, to ask about the activation",
     )
     parser.add_argument("--outcome", required=True, metavar="OUTCOME", help="the outcome")
     parser.add_argument(
@@ -82,7 +87,7 @@ def run(options: argparse.Namespace) -> None:
         alpha = name_lists.numbers(options.alpha_file, events.cues, options.alpha)
     found = influence(
         events,
-        options.cue,
+        options.cues,
         options.outcome,
         alpha=alpha,
         beta=beta,
