@@ -96,7 +96,7 @@ def influence(
     alpha, beta, lambda_, retention, schedule, initial, progress
         As in `learn`. A mapping or array `lambda_` is for the outcomes that are asked for only.
     n : int, optional
-        Keep only the n rows with the greatest effects; by default all rows.
+        Keep only the n rows with the greatest effects, fewer where others have none; by default all rows.
 
     Returns
     -------
