@@ -8,11 +8,11 @@ use super::arrays::{Read1, Write, indices};
 use super::file::PyEventFile;
 use super::learn::Arguments;
 use super::trajectory::lists;
-use crate::learn::influence::{Derivatives, Found, Greatest, Kept, Sums};
+use crate::learn::influence::{Derivatives, Greatest, RowsOut, SumValues, Sums};
 use crate::memory::{collected, filled};
 
 /// The lengths of starts, their rows, and the column of each.
-type Asked<'py> = (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>);
+type SumArrays<'py> = (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>);
 
 /// What each row of the events did to sums of weights. Contributions and effects of all rows go to the arrays of `out`, row after row;
 /// without it, those of the `n` greatest effects of each sum are in the result.
@@ -25,7 +25,7 @@ type Asked<'py> = (Read1<'py, i64>, Read1<'py, i64>, Read1<'py, i64>);
 pub(crate) fn influence<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    sums: Asked<'py>,
+    sums: SumArrays<'py>,
     n: usize,
     out: Option<(Write<'py, f64, Ix1>, Write<'py, f64, Ix1>)>,
     parameters: Option<&Bound<'py, PyDict>>,
@@ -37,8 +37,8 @@ pub(crate) fn influence<'py>(
     let mut out = out;
     let mut greatest = filled(Greatest::of(n), columns.len())?;
     let mut kept = match &mut out {
-        Some((contributions, effects)) => Kept::All(contributions.slice()?, effects.slice()?),
-        None => Kept::Greatest(&mut greatest),
+        Some((contributions, effects)) => RowsOut::All(contributions.slice()?, effects.slice()?),
+        None => RowsOut::Greatest(&mut greatest),
     };
     let found = arguments
         .carry_out(py, events, |file, plan, monitor| plan.influence(file, asked, &mut kept, monitor))?;
@@ -65,7 +65,7 @@ pub(crate) fn influence<'py>(
 pub(crate) fn sensitivity<'py>(
     py: Python<'py>,
     events: &PyEventFile,
-    sums: Asked<'py>,
+    sums: SumArrays<'py>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?.forward();
@@ -83,7 +83,7 @@ pub(crate) fn sensitivity<'py>(
 }
 
 /// What is known of all sums, for Python.
-fn as_dict(py: Python<'_>, found: Found) -> PyResult<Bound<'_, PyDict>> {
+fn as_dict(py: Python<'_>, found: SumValues) -> PyResult<Bound<'_, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("values", found.values)?;
     result.set_item("initial", found.initial)?;

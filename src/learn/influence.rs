@@ -50,7 +50,7 @@ pub struct Sums<'a> {
 }
 
 /// Where the influence of rows goes.
-pub enum Kept<'a> {
+pub enum RowsOut<'a> {
     /// That of all rows of the file, row after row: contributions and effects.
     All(&'a mut [f64], &'a mut [f64]),
     /// That of the rows of the greatest effects, for each sum.
@@ -81,7 +81,7 @@ pub struct Influence {
 
 /// What is known of each sum besides.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
+pub struct SumValues {
     /// The sums after the last token.
     pub values: Vec<f64>,
     /// What the initial weights add to them.
@@ -113,17 +113,17 @@ impl Plan<'_, f64> {
         &self,
         file: &EventFile,
         sums: Sums<'_>,
-        kept: &mut Kept<'_>,
+        kept: &mut RowsOut<'_>,
         monitor: &Monitor,
-    ) -> Result<Found> {
+    ) -> Result<SumValues> {
         let n_rows = usize::try_from(file.len()).unwrap_or(usize::MAX);
-        if let Kept::All(contributions, effects) = &kept {
+        if let RowsOut::All(contributions, effects) = &kept {
             let wanted = n_rows.checked_mul(sums.columns.len());
             if [contributions.len(), effects.len()].map(Some) != [wanted; 2] {
                 return Err(Error::Argument("expected room for each row and sum".into()));
             }
         }
-        let mut found = Found::default();
+        let mut found = SumValues::default();
         self.tiles(file, sums, &mut found, monitor, |tile, first, found| match tile.n_lanes() {
             0..=1 => tile.influence::<1>(first, kept, found),
             2..=4 => tile.influence::<4>(first, kept, found),
@@ -141,8 +141,8 @@ impl Plan<'_, f64> {
         file: &EventFile,
         sums: Sums<'_>,
         monitor: &Monitor,
-    ) -> Result<(Found, Vec<Derivatives>)> {
-        let (mut found, mut derivatives) = (Found::default(), Vec::new());
+    ) -> Result<(SumValues, Vec<Derivatives>)> {
+        let (mut found, mut derivatives) = (SumValues::default(), Vec::new());
         self.tiles(file, sums, &mut found, monitor, |tile, _, found| {
             derivatives.make_room(tile.sums.len())?;
             derivatives.extend(match tile.sums.len() {
@@ -160,9 +160,9 @@ impl Plan<'_, f64> {
         &self,
         file: &EventFile,
         sums: Sums<'_>,
-        found: &mut Found,
+        found: &mut SumValues,
         monitor: &Monitor,
-        mut visit: impl FnMut(&Tile<'_>, usize, &mut Found) -> Result<()>,
+        mut visit: impl FnMut(&SumTile<'_>, usize, &mut SumValues) -> Result<()>,
     ) -> Result<()> {
         let rule = Parameters::<f64>::new(self.alpha, self.beta1, self.beta2, self.lambda)?;
         let retention = self.forgetting()?;
@@ -205,7 +205,7 @@ impl Plan<'_, f64> {
                 once: true,
             };
             let stream = EventStream::new(file, numbering)?;
-            let tile = Tile {
+            let tile = SumTile {
                 plan: self,
                 retention: retention.as_ref(),
                 rates: rates.as_ref(),
@@ -236,7 +236,7 @@ fn place<T: PartialEq>(list: &mut Vec<T>, item: T) -> Result<usize> {
 ///
 /// Invariant: there are at most [`TOGETHER`] columns and as many starts; rows are below the length of the saliences, outcomes of the
 /// stream are places in `columns`.
-struct Tile<'a> {
+struct SumTile<'a> {
     plan: &'a Plan<'a, f64>,
     retention: Option<&'a Retention<f64>>,
     rates: Option<&'a Rates<'a>>,
@@ -251,7 +251,7 @@ struct Tile<'a> {
 }
 
 /// A row of the file.
-struct Row<'a> {
+struct FileRow<'a> {
     number: usize,
     cues: &'a [u32],
     /// The lanes of the outcomes that are present.
@@ -270,12 +270,12 @@ struct Gains<const N: usize> {
 }
 
 /// Rows of a tile, each as it was at some token.
-struct Tokens<'a> {
+struct RowTokens<'a> {
     retention: Option<&'a Retention<f64>>,
     at: Vec<u64>,
 }
 
-impl Tokens<'_> {
+impl RowTokens<'_> {
     /// Brings a row of a tile to another token.
     #[inline(always)]
     fn bring<const N: usize>(&mut self, row: u32, token: u64, to: &mut [f64; N]) {
@@ -289,9 +289,9 @@ impl Tokens<'_> {
 }
 
 /// How often each row is among the cues of an event.
-struct Times(Vec<u32>);
+struct Multiplicities(Vec<u32>);
 
-impl Times {
+impl Multiplicities {
     /// Calls `visit` with each cue of an event, as often as it comes, and how often that is.
     fn each(&mut self, cues: &[u32], mut visit: impl FnMut(u32, f64)) {
         cues.iter().for_each(|&cue| self.0[cue as usize] += 1);
@@ -301,7 +301,7 @@ impl Times {
 }
 
 /// What the forward pass found.
-struct Forward {
+struct ForwardPass {
     /// The activation of each column before each row of the file.
     activations: Vec<f64>,
     tokens: u64,
@@ -309,7 +309,7 @@ struct Forward {
     values: Vec<f64>,
 }
 
-impl Tile<'_> {
+impl SumTile<'_> {
     /// The number of lanes that are needed.
     fn n_lanes(&self) -> usize {
         self.columns.len().max(self.starts.len())
@@ -329,7 +329,7 @@ impl Tile<'_> {
     }
 
     /// Calls `visit` with each row of the file, in order.
-    fn forth(&self, work: usize, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<u64> {
+    fn forth(&self, work: usize, mut visit: impl FnMut(&FileRow<'_>) -> Result<()>) -> Result<u64> {
         let (mut token, mut number, mut pulse) = (0_u64, 0, Pulse::default());
         for chunk in 0..self.stream.n_chunks() {
             self.stream.visit(chunk, |segment| {
@@ -337,7 +337,7 @@ impl Tile<'_> {
                     let (row, frequency) = (segment.row(i) as usize, segment.frequency(i));
                     let (cues, outcomes) = (segment.rows.cues.get(row), segment.rows.outcomes.get(row));
                     pulse.beat((cues.len() + 1) * work, self.monitor)?;
-                    visit(&Row { number, cues, outcomes, frequency, token })?;
+                    visit(&FileRow { number, cues, outcomes, frequency, token })?;
                     number += 1;
                     token = token.saturating_add(frequency.into());
                 }
@@ -348,7 +348,12 @@ impl Tile<'_> {
     }
 
     /// Calls `visit` with each row of the file, the last one first.
-    fn back(&self, mut token: u64, work: usize, mut visit: impl FnMut(&Row<'_>) -> Result<()>) -> Result<()> {
+    fn back(
+        &self,
+        mut token: u64,
+        work: usize,
+        mut visit: impl FnMut(&FileRow<'_>) -> Result<()>,
+    ) -> Result<()> {
         let (mut number, mut pulse) = (self.stream.len() as usize, Pulse::default());
         for chunk in (0..self.stream.n_chunks()).rev() {
             self.stream.visit(chunk, |segment| {
@@ -358,7 +363,7 @@ impl Tile<'_> {
                     pulse.beat((cues.len() + 1) * work, self.monitor)?;
                     number = number.saturating_sub(1);
                     token = token.saturating_sub(frequency.into());
-                    visit(&Row { number, cues, outcomes, frequency, token })?;
+                    visit(&FileRow { number, cues, outcomes, frequency, token })?;
                 }
                 self.monitor.advance(segment.len as u64)
             })?;
@@ -367,7 +372,7 @@ impl Tile<'_> {
     }
 
     /// kappa of an event.
-    fn kappa(&self, cues: &[u32], times: &mut Times) -> f64 {
+    fn kappa(&self, cues: &[u32], times: &mut Multiplicities) -> f64 {
         let mut kappa = 0.0;
         times.each(cues, |cue, m| kappa += self.plan.alpha[cue as usize] * m);
         kappa
@@ -375,7 +380,12 @@ impl Tile<'_> {
 
     /// What the tokens of a row do together.
     #[inline(always)]
-    fn gains<const N: usize>(&self, row: &Row<'_>, times: &mut Times, pulse: &mut Pulse) -> Result<Gains<N>> {
+    fn gains<const N: usize>(
+        &self,
+        row: &FileRow<'_>,
+        times: &mut Multiplicities,
+        pulse: &mut Pulse,
+    ) -> Result<Gains<N>> {
         let [present, absent] = if row.frequency == 1 {
             self.betas(row.token).map(|beta| [beta, beta])
         } else {
@@ -391,7 +401,12 @@ impl Tile<'_> {
     }
 
     /// `[G, H]` of a row of any frequency, where the outcome is present and where it is absent.
-    fn gains_of_tokens(&self, row: &Row<'_>, times: &mut Times, pulse: &mut Pulse) -> Result<[[f64; 2]; 2]> {
+    fn gains_of_tokens(
+        &self,
+        row: &FileRow<'_>,
+        times: &mut Multiplicities,
+        pulse: &mut Pulse,
+    ) -> Result<[[f64; 2]; 2]> {
         let (kappa, gamma) = (self.kappa(row.cues, times), self.gamma());
         if self.rates.is_none() {
             return Ok(self
@@ -422,17 +437,17 @@ impl Tile<'_> {
         weights
     }
 
-    fn tokens(&self, token: u64) -> Result<Tokens<'_>> {
+    fn tokens(&self, token: u64) -> Result<RowTokens<'_>> {
         let n = if self.retention.is_some() { self.plan.alpha.len() } else { 0 };
-        Ok(Tokens { retention: self.retention, at: filled(token, n)? })
+        Ok(RowTokens { retention: self.retention, at: filled(token, n)? })
     }
 
-    fn times(&self) -> Result<Times> {
-        Ok(Times(filled(0, self.plan.alpha.len())?))
+    fn times(&self) -> Result<Multiplicities> {
+        Ok(Multiplicities(filled(0, self.plan.alpha.len())?))
     }
 
     /// Learns the columns.
-    fn forward<const N: usize>(&self) -> Result<Forward> {
+    fn forward<const N: usize>(&self) -> Result<ForwardPass> {
         let n = self.columns.len();
         let n_rows = usize::try_from(self.stream.len()).unwrap_or(usize::MAX);
         let mut activations = filled(0.0, n_rows.saturating_mul(n))?;
@@ -475,7 +490,7 @@ impl Tile<'_> {
             self.starts[start].0.iter().map(weight).sum()
         };
         let values = collected(self.sums.iter().map(value))?;
-        Ok(Forward { activations, tokens: token, values })
+        Ok(ForwardPass { activations, tokens: token, values })
     }
 
     /// Refuses numbers that are not finite, as those of a column.
@@ -506,8 +521,8 @@ impl Tile<'_> {
     #[inline(always)]
     fn moved<const N: usize>(
         &self,
-        row: &Row<'_>,
-        tokens: &mut Tokens<'_>,
+        row: &FileRow<'_>,
+        tokens: &mut RowTokens<'_>,
         adjoint: &mut [[f64; N]],
     ) -> [f64; N] {
         let mut moved = [0.0; N];
@@ -521,13 +536,18 @@ impl Tile<'_> {
     }
 
     /// Both passes: what each row did to each sum, of which `first` is the number of the first.
-    fn influence<const N: usize>(&self, first: usize, kept: &mut Kept<'_>, found: &mut Found) -> Result<()> {
+    fn influence<const N: usize>(
+        &self,
+        first: usize,
+        kept: &mut RowsOut<'_>,
+        found: &mut SumValues,
+    ) -> Result<()> {
         let n = self.columns.len();
-        let Forward { activations, tokens: token, values } = self.forward::<N>()?;
+        let ForwardPass { activations, tokens: token, values } = self.forward::<N>()?;
         let n_rows = usize::try_from(self.stream.len()).unwrap_or(usize::MAX);
         let n_sums = match kept {
-            Kept::All(contributions, _) => contributions.len() / n_rows.max(1),
-            Kept::Greatest(all) => all.len(),
+            RowsOut::All(contributions, _) => contributions.len() / n_rows.max(1),
+            RowsOut::Greatest(all) => all.len(),
         };
         let mut lanes_of_starts = [0; N];
         lanes_of_starts.iter_mut().zip(&self.starts).for_each(|(lane, start)| *lane = start.1);
@@ -548,11 +568,11 @@ impl Tile<'_> {
                 let contribution = moved[start] * taught[lane] + 0.0;
                 let effect = moved[start] * (activations[lane] * held[lane] - taught[lane]);
                 match kept {
-                    Kept::All(contributions, effects) => {
+                    RowsOut::All(contributions, effects) => {
                         contributions[row.number * n_sums + sum] = contribution;
                         effects[row.number * n_sums + sum] = effect;
                     }
-                    Kept::Greatest(all) => {
+                    RowsOut::Greatest(all) => {
                         all[sum].add(Influence { row: row.number as u64, contribution, effect })?;
                     }
                 }
@@ -583,9 +603,9 @@ impl Tile<'_> {
     }
 
     /// Both passes: the derivatives of each sum. Each has a lane of its own.
-    fn sensitivity<const N: usize>(&self, found: &mut Found) -> Result<Vec<Derivatives>> {
+    fn sensitivity<const N: usize>(&self, found: &mut SumValues) -> Result<Vec<Derivatives>> {
         let (n, gamma) = (self.columns.len(), self.gamma());
-        let Forward { activations, tokens: token, values } = self.forward::<N>()?;
+        let ForwardPass { activations, tokens: token, values } = self.forward::<N>()?;
         let mut adjoint = self.adjoint::<N>(self.sums.iter().map(|sum| sum[0]))?;
         let mut by_alpha = filled([0.0; N], self.plan.alpha.len())?;
         let mut derivatives = filled(Derivatives::default(), self.sums.len())?;

@@ -41,7 +41,7 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
     """The page, with n events."""
     n_rows = len(influence.events)
     if len(influence) < n_rows or not n_rows:
-        raise ValueError(f"result must have all rows of the events, not {len(influence):,}; leave out n=")
+        raise ValueError(f"result must have all rows of the events, not {len(influence):,}; leave out n")
     tokens = np.cumsum(influence.events.frequencies, dtype=np.int64)
     sums = influence.initial + np.cumsum(influence.contributions)
     adds = np.flatnonzero(influence.contributions)

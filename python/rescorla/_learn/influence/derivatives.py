@@ -45,12 +45,12 @@ class Sensitivity:
     >>> rw.sensitivity(events, ["light", "tone"], "food", alpha=0.5, beta=0.5)
     <Sensitivity: light tone -> food, value 0.625>
     derivative by
-    beta1               1.25
-    beta2                  0
-    lambda             0.625
-    retention           0.25
-    alpha of light      0.75
-    alpha of tone      0.375
+    beta1               1
+    beta2               0
+    lambda          0.625
+    retention        0.25
+    alpha of light  0.625
+    alpha of tone   0.375
     """
 
     __slots__ = (

@@ -73,8 +73,8 @@ class Influence:
     <Influence: light -> food, value 0.375, 3 rows>
     row  effect  contribution  cues        outcomes  frequency
       2   0.375             0  light                         1
+      0  -0.125         0.125  light       food              1
       1  -0.125          0.25  light_tone  food              1
-      0       0         0.125  light       food              1
     """
 
     __slots__ = (

@@ -149,7 +149,7 @@ def influence(
     >>> found.contributions
     array([0.125, 0.25 , 0.   ])
     >>> found.effects
-    array([ 0.   , -0.125,  0.375])
+    array([-0.125, -0.125,  0.375])
 
     The second event left out:
 

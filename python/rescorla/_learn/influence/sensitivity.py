@@ -126,9 +126,9 @@ def sensitivity(
     ...     events, ["light", "tone"], "food", alpha=0.5, beta=0.5
     ... )
     >>> found.alpha
-    array([0.75 , 0.375])
+    array([0.625, 0.375])
     >>> found.top(1)
-    [('light', 0.75)]
+    [('light', 0.625)]
     """
     asked = asked_of(
         "sensitivity",
