@@ -1,4 +1,4 @@
-"""What the performance guide advises, beside what it advises against.
+"""What the page "Large data" advises, beside what it advises against.
 
     python benches/guide.py --text kjv.txt    # the King James Bible, or another running text
     python benches/guide.py --smoke           # a made-up text: are the results the same?

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rescorla import cli
 from rescorla.cli.command import Parser, all_of
@@ -17,19 +18,23 @@ from rescorla.cli.command import Parser, all_of
 PAGE = Path(__file__).with_name("cli.md")
 
 _COMMON = "\u2022"
+# Rows of at least so many commands stand once.
+_MANY = 4
+_KEYS = "keys of `--json`"
+_TEXT = "running text"
+_LINK = "[Shared options](#shared-options)"
 
 _HEAD = """\
 # Commands and options
 
 <!-- Made by docs/commands.py of the parser: change that, and run it. -->
 
-`rescorla COMMAND -h` shows the common options of a command, marked here by {common} where there are others,
-and `rescorla COMMAND --help` all. [How to work on the command line](howto/command-line.md) has examples.
+`rescorla COMMAND -h` shows the common options of a command, and `rescorla COMMAND --help` all. Here {common}
+marks the common ones, where there are others. [The command line](howto/command-line.md) has examples.
 
-FILE is running text, an event table or a binary event file, as detected from its content. The result of a
-command goes to standard output; its report, warnings and errors go to standard error. With `--json` standard
-output has one JSON object; its keys are listed below each command. Keys of results that you did not ask for
-may be missing. Numbers that are not finite are null.
+The result of a command goes to standard output; its report, warnings and errors go to standard error. With
+`--json` standard output has one JSON object; its keys are listed below each command. Keys of results that you
+did not ask for may be missing. Numbers that are not finite are null.
 
 | exit status | |
 |---|---|
@@ -42,80 +47,117 @@ may be missing. Numbers that are not finite are null.
 | 141 | the program that read the output has closed the pipe |
 | 143 | ended by SIGTERM, as by `kill` or a batch system |
 
-SIGTERM and SIGHUP stop a command as Ctrl-C does, with one line on standard error: files that were being
-written go, older ones of that name stay as they were, and so do the tiles of a store that are whole. Then the
-process ends by the signal itself, which a shell reports as 143 or 129. Under `nohup`, SIGHUP does nothing.
+SIGTERM and SIGHUP stop a command as Ctrl-C does. Files that were being written go; older ones of that name
+stay, and so do whole tiles of a store. The process then ends by the signal, which a shell reports as 143 or
+129. Under `nohup`, SIGHUP does nothing.
 """
+
+_SHARED = """\
+## Shared options
+
+Many commands have these. Each command below names those that it has, but for `--json` and `--no-progress`,
+which all have.
+"""
+
+
+class Row(NamedTuple):
+    """A row, and the table that has it."""
+
+    table: str
+    title: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """What a command calls it by."""
+        return f"`{re.split('[ `]', self.title)[1]}`"
 
 
 def page() -> str:
     """The page."""
-    parts = [_HEAD.replace("{common}", _COMMON)]
-    for name, command in all_of(cli.parser()).items():
+    commands = all_of(cli.parser())
+    rows = {name: _rows(command) for name, command in commands.items()}
+    counted = Counter(row for each in rows.values() for row in each)
+    shared = [row for row, times in counted.items() if times >= _MANY]
+    notes = {
+        group.title: group.description
+        for command in commands.values()
+        for group in command._action_groups
+    }
+    parts = [_HEAD.replace("{common}", _COMMON), _SHARED]
+    parts += _tables(dict.fromkeys(shared, ""), notes)
+    for name, command in commands.items():
         parts.append(f"## {name}\n\n```text\n{command.usage}\n```\n")
-        parts += [
-            f"{_text(paragraph)}\n"
-            for paragraph in (command.description or "").split("\n\n")
+        said = f"{command.description or ''}\n\n{command.epilog or ''}"
+        parts += [f"{_text(each)}\n" for each in said.strip().split("\n\n")]
+        also = {
+            row: row.name + mark
+            for row, mark in rows[name].items()
+            if row in shared
+        }
+        named = [
+            each
+            for row, each in also.items()
+            if row.table not in (_TEXT, _KEYS)
+            and counted[row] < len(commands)
         ]
-        parts += list(_groups(command))
-        if command.epilog:
-            parts.append(f"{_text(command.epilog)}\n")
-        rows = [
-            f"| `{key}` | {_text(meaning)} |\n"
-            for key, meaning in command.keys.items()
-        ]
-        parts.append(f"| keys of `--json` | |\n|---|---|\n{''.join(rows)}")
+        if any(row.table == _TEXT for row in also):
+            named.append(f"all of {_TEXT}")
+        if named:
+            parts.append(f"{_LINK}: {', '.join(named)}.\n")
+        own = {
+            row: mark for row, mark in rows[name].items() if row not in also
+        }
+        keys = [each for row, each in also.items() if row.table == _KEYS]
+        if keys:
+            own[Row(_KEYS, ", ".join(keys), _LINK)] = ""
+        parts += _tables(own, notes)
     return "\n".join(parts)
 
 
-def _groups(command: Parser) -> Iterator[str]:
-    """A table for each group of arguments."""
+def _rows(command: Parser) -> dict[Row, str]:
+    """The rows of a command, with the mark of those that are common."""
+    common = command.common or ()
+    rows = {}
     for group in command._action_groups:
-        rows = [
-            _row(command, action)
-            for action in group._group_actions
-            if action.dest != "help"
+        table = str(group.title).rpartition("positional ")[2]
+        for action in group._group_actions:
+            if action.dest == "help":
+                continue
+            flags = action.option_strings
+            values = _values(action)
+            called = "`, `".join(flags) or action.metavar
+            text = _text(str(action.help))
+            if action.choices is not None and flags:
+                text += (
+                    f": {', '.join(f'`{each}`' for each in action.choices)}"
+                )
+            mark = "" if set(common).isdisjoint(flags) else f" {_COMMON}"
+            rows[Row(table, f"`{called}{values}`", text)] = mark
+    for key, meaning in command.keys.items():
+        rows[Row(_KEYS, f"`{key}`", _text(meaning))] = ""
+    return rows
+
+
+def _tables(
+    rows: dict[Row, str], notes: Mapping[str | None, str | None]
+) -> Iterator[str]:
+    """Rows as tables, each after the note on it."""
+    for table in dict.fromkeys(row.table for row in rows):
+        note = notes.get(table)
+        if note:
+            yield f"{_text(note)}\n"
+        lines = [
+            f"| {row.title}{mark} | {row.text} |\n"
+            for row, mark in rows.items()
+            if row.table == table
         ]
-        if not rows:
-            continue
-        own = group.title not in (
-            "positional arguments",
-            "options",
-            "optional arguments",
-        )
-        title = (
-            group.title
-            if own
-            else (
-                "arguments"
-                if group.title == "positional arguments"
-                else "options"
-            )
-        )
-        if own and group.description:
-            yield f"{_text(group.description)}\n"
-        yield f"| {title} | |\n|---|---|\n{''.join(rows)}"
-
-
-def _row(command: Parser, action: argparse.Action) -> str:
-    values = _values(action)
-    called = (
-        ", ".join(f"`{flag}{values}`" for flag in action.option_strings)
-        or f"`{action.metavar}`"
-    )
-    if command.common and not set(command.common).isdisjoint(
-        action.option_strings
-    ):
-        called += f" {_COMMON}"
-    text = _text(str(action.help))
-    if action.choices is not None and action.option_strings:
-        text += f": {', '.join(f'`{choice}`' for choice in action.choices)}"
-    return f"| {called} | {text} |\n"
+        yield f"| {table} | |\n|---|---|\n{''.join(lines)}"
 
 
 def _values(action: argparse.Action) -> str:
     """What follows an option."""
-    if action.nargs == 0:
+    if action.nargs == 0 or not action.option_strings:
         return ""
     name = action.metavar or action.dest.rstrip("_").upper()
     return f" {name}{' ...' if action.nargs == '+' else ''}"

@@ -1,6 +1,6 @@
 """Equations of the pages as MathML, which browsers show without scripts: a hook of mkdocs.
 
-The pages write them in LaTeX between two dollar signs, as GitHub reads them.
+The pages write them in LaTeX, as GitHub reads them: between two dollar signs, or in a line between one.
 """
 
 from __future__ import annotations
@@ -15,11 +15,18 @@ from latex2mathml.converter import convert
 _MADE = re.compile(
     r'<div class="arithmatex">\\\[(.*?)\\\]</div>', re.DOTALL
 )
+_MADE_IN_LINE = re.compile(
+    r'<span class="arithmatex">\\\((.*?)\\\)</span>', re.DOTALL
+)
 
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:
     """What mkdocs calls with the HTML of a page."""
     where = page.file.src_uri
+    content = _MADE_IN_LINE.sub(
+        lambda found: _mathml(html.unescape(found[1]), where, "inline"),
+        content,
+    )
     return _MADE.sub(
         lambda found: equation(html.unescape(found[1]), where), content
     )
@@ -27,10 +34,16 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
 
 def equation(latex: str, where: str) -> str:
     """One equation, which scrolls where the screen is narrow; read aloud it is its LaTeX."""
-    made = convert(latex.strip(), display="block")
+    made = _mathml(latex, where, "block")
+    spoken = html.escape(" ".join(latex.split()))
+    return f'<div class="equation" tabindex="0" role="math" aria-label="{spoken}">{made}</div>'
+
+
+def _mathml(latex: str, where: str, display: str) -> str:
+    """The MathML of an equation."""
+    made = convert(latex.strip(), display=display)
     if unknown := re.search(r"\\[a-zA-Z]+", made):
         raise ValueError(
             f"{where}: {unknown[0]} in an equation is not known to latex2mathml"
         )
-    spoken = html.escape(" ".join(latex.split()))
-    return f'<div class="equation" tabindex="0" role="math" aria-label="{spoken}">{made}</div>'
+    return made

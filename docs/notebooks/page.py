@@ -18,12 +18,11 @@ def page(notebook: dict[str, Any], name: str) -> str:
     first, *rest = (
         part for cell in notebook["cells"] for part in _cell(cell)
     )
-    return (
-        "\n\n".join(
-            [first, f"[This page as a notebook]({name}){{download}}", *rest]
-        )
-        + "\n"
+    told = (
+        f"[Download this notebook]({name}){{download}}. Once a wheel is on PyPI, "
+        "it will run in Google Colab, too, after `%pip install rescorla`."
     )
+    return "\n\n".join([first, told, *rest]) + "\n"
 
 
 def _cell(cell: dict[str, Any]) -> Iterator[str]:

@@ -89,7 +89,6 @@ def short(numbers: Numbers) -> Numbers:
         "lasso": numbers["penalties"]["methods"]["lasso"]["simplest"],
         "think": numbers["speed"]["data"]["THINK"],
         "english": numbers["speed"]["data"]["plurals"],
-        "tenfold": numbers["orders"]["repeated"]["THINK"],
         "file_order": numbers["orders"]["file"],
         "letter": numbers["orders"]["letter"],
         "third": cues["PersonThird"],

@@ -164,11 +164,9 @@ def spectra(speed: Numbers) -> str:
     return _described(
         speed,
         {
-            "tokens in a pass": "{n_tokens:,}",
-            "cues": "{n_cues}",
-            "beta safe in any order, below": "{safe_rate:.2f}",
-            "beta that converges in mean square, below": "{mean_square_rate:.2f}",
-            "beta that converges in the mean, below": "{mean_rate:.2f}",
+            "safe in any order, beta below": "{safe_rate:.2f}",
+            "stable in mean square, beta below": "{mean_square_rate:.2f}",
+            "stable in the mean, beta below": "{mean_rate:.2f}",
             "half-life of the fastest direction, tokens": "{fastest_direction:,.0f}",
             "half-life of the slowest direction, tokens": "{slowest_direction:,.0f}",
         },

@@ -45,10 +45,10 @@ def main() -> None:
     draw_home(compared)
     draw_scaling(scaled)
     page = PAGE.read_text(encoding="utf-8")
-    page = filled(page, "compare", [conditions(compared), *workloads_table(compared)])
+    page = filled(page, "compare", [*workloads_table(compared), "", conditions(compared)])
     if "kjv-trigrams" in compared["workloads"]:
-        page = filled(page, "king-james", [conditions(compared), *king_james_table(compared)])
-    page = filled(page, "scaling", [conditions(scaled), *scaling_table(scaled)])
+        page = filled(page, "king-james", king_james_table(compared))
+    page = filled(page, "scaling", [*scaling_table(scaled), "", conditions(scaled)])
     PAGE.write_text(page, encoding="utf-8")
 
 
@@ -151,16 +151,21 @@ def conditions(run: Figures) -> str:
     """On what machine, and how often."""
     machine = run["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    often = f"medians of {run['repetitions']}"
+    often = f"rescorla: median of {run['repetitions']} runs"
     if "pyndl_repetitions" in run:
-        often += f", of pyndl {run['pyndl_repetitions']}"
+        often += f", pyndl: {counted(run['pyndl_repetitions'])}"
         if any(extrapolated(figures) for figures in run["workloads"].values()):
-            often += f", of both {run['large_repetitions']} where pyndl is extrapolated"
+            often += f". Where pyndl is extrapolated, both: {counted(run['large_repetitions'])}"
     processor = machine["processor"].replace("(R)", "")
     return (
-        f"Measured on {machine['cores']} cores of an {processor}, {run['threads']} threads; "
-        f"{often}; {versions}, Python {machine['python']}.\n"
+        f"Measured on {machine['cores']} cores of an {processor}, {run['threads']} threads. "
+        f"{often}. Versions: {versions}, Python {machine['python']}."
     )
+
+
+def counted(runs: int) -> str:
+    """How many runs, in words."""
+    return f"{runs} run{'s' if runs > 1 else ''}"
 
 
 def workloads_table(compared: Figures) -> list[str]:

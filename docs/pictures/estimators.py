@@ -1,4 +1,4 @@
-"""Draws the picture of comparison.md: `python docs/pictures/estimators.py` (matplotlib, scikit-learn)."""
+"""Draws the picture of relatives.md: `python docs/pictures/estimators.py` (matplotlib, scikit-learn)."""
 
 import warnings
 from pathlib import Path

@@ -2,7 +2,7 @@
 
     python docs/pictures/linear.py
 
-writes linear.svg, which docs/linear.md shows.
+writes linear.svg, which docs/relatives.md shows.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
     python docs/pictures/stabilities.py
 
-writes the figure teacher-stability.svg, all numbers as stabilities.json, and tables into howto/teacher.md.
+writes the figure teacher-stability.svg, all numbers as stabilities.json, and tables into howto/perceptron.md.
 `--smoke` does all of it for a few replicates, and writes into a temporary folder.
 """
 
@@ -239,34 +239,21 @@ def draw(numbers: Numbers, folder: Path) -> None:
 
 def tables(numbers: Numbers) -> dict[str, str]:
     """The tables of the page, in Markdown."""
-    n = numbers["replicates"]
-    lengths = [["n_max", "MinOver", "stability", "above 0", "Rosenblatt", "stability", "above 0"]]
+    above = f"above 0, of {numbers['replicates']}"
+    lengths = [["n_max", "MinOver", "stability", above, "Rosenblatt", "stability", above]]
     for row in numbers["lengths"]:
         cells = [f"{row['n_max']}"]
         for k in range(2):
-            cells.append(f"{row['mean'][k]:.3f} ± {row['sem'][k]:.3f}")
-            cells += [f"{row['stability'][k]:.3f}", f"{row['positive'][k]} of {n}"]
+            cells += [f"{row['mean'][k]:.3f}", f"{row['stability'][k]:.3f}", f"{row['positive'][k]}"]
         lengths.append(cells)
-    flips = [f"{part:.0%} flipped" for part in FLIPPED]
-    noisy = [["alpha", "student", "stability", *flips]]
-    for row in numbers["noise"]:
-        for k, name in enumerate(("MinOver", "Rosenblatt")):
-            wrong = [f"{value:.3f}" for value in row["wrong"][k]]
-            noisy.append([f"{row['alpha']:g}", name, f"{row['stability'][k]:.3f}", *wrong])
-    laws = [["inputs", "eps, the angle", "new inputs wrong", "stability", "the teacher's own"]]
-    for name, row in numbers["laws"].items():
-        eps = f"{row['error']:.3f} ± {row['sem']:.3f}"
-        rest = [f"{row[what]:.3f}" for what in ("fresh", "stability", "teacher_stability")]
-        laws.append([name, eps, *rest])
-    points = [["alpha", "MinOver", "mean of students", "gain", "theory: MinOver", "Bayes", "Gibbs"]]
+    points = [["alpha", "MinOver", "mean of students", "gain", "theory: Bayes", "Gibbs"]]
     for row in numbers["bayes"]:
         gain = f"{row['gain']:.4f} ± {row['gain_sem']:.4f}"
-        theory = [f"{row['theory'][name]:.4f}" for name in ("minover", "bayes", "gibbs")]
+        theory = [f"{row['theory'][name]:.4f}" for name in ("bayes", "gibbs")]
         points.append(
             [f"{row['alpha']:g}", f"{row['minover']:.4f}", f"{row['mean_of_students']:.4f}", gain, *theory]
         )
-    found = {"lengths": lengths, "noise": noisy, "laws": laws, "bayes": points}
-    return {name: markdown(rows) for name, rows in found.items()}
+    return {"lengths": markdown(lengths), "bayes": markdown(points)}
 
 
 def filled(page: str, numbers: Numbers) -> str:
@@ -283,7 +270,7 @@ def main() -> None:
     started = perf_counter()
     smoke = sys.argv[1:] == ["--smoke"]
     folder = Path(tempfile.mkdtemp()) if smoke else HERE
-    page = folder / "teacher.md" if smoke else PAGE
+    page = folder / "perceptron.md" if smoke else PAGE
     numbers: Any = study(3 if smoke else REPLICATES)
     draw(numbers, folder)
     (folder / "stabilities.json").write_text(json.dumps(numbers) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Netz and Pannetier's experiment, "Learning a rule": the figures and tables of howto/teacher.md.
+"""Netz and Pannetier's experiment, "Learning a rule": the figures and tables of howto/perceptron.md.
 
     python docs/pictures/teacher.py
 
@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "paper"))
 from canvas import COLOURS, panels, plain, saver
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "howto" / "teacher.md"
+PAGE = HERE.parent / "howto" / "perceptron.md"
 SIZES = (10, 20, 100)
 ALPHAS = tuple(tenth / 10 for tenth in range(1, 51))
 REPLICATES = 100
@@ -35,7 +35,7 @@ NAMES = {
     "least_squares": "least squares",
     "hebb": "Hebb",
 }
-SHOWN = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+SHOWN = (0.5, 1.0, 2.0, 5.0)
 Numbers = dict[str, Any]
 
 
@@ -117,21 +117,17 @@ def tables(numbers: Numbers) -> dict[str, str]:
     """The tables of the page, in Markdown."""
     places = [numbers["alpha"].index(alpha) for alpha in SHOWN if alpha in numbers["alpha"]]
     sizes = [f"N = {n}" for n in numbers["N"]]
-    stop = [["alpha", *sizes, "steps of the last", *sizes, "theory"]]
+    stop = [["alpha", *sizes, *(f"{size}, to the end" for size in sizes)]]
     students = [["alpha", *(NAMES[student] for student in numbers["students"])]]
     for place in places:
         alpha = f"{numbers['alpha'][place]:g}"
-        stopped, full = (
-            [f"{row[place][0]:.3f}" for row in numbers[key]["mean"]] for key in ("stopped", "full")
-        )
-        steps = f"{numbers['stopped']['steps'][-1][place][0]:.1f}"
-        stop.append([alpha, *stopped, steps, *full, f"{numbers['theory']['minover'][place]:.3f}"])
+        rows = [*numbers["stopped"]["mean"], *numbers["full"]["mean"]]
+        stop.append([alpha, *(f"{row[place][0]:.3f}" for row in rows)])
         cells = []
         for k, student in enumerate(numbers["students"]):
-            mean, sem = (numbers["full"][what][-1][place][k] for what in ("mean", "sem"))
             expected = numbers["theory"].get(student)
             theory = "" if expected is None else f" ({expected[place]:.3f})"
-            cells.append(f"{mean:.3f} ± {sem:.3f}{theory}")
+            cells.append(f"{numbers['full']['mean'][-1][place][k]:.3f}{theory}")
         students.append([alpha, *cells])
     return {"stop": markdown(stop), "students": markdown(students)}
 
@@ -156,7 +152,7 @@ def main() -> None:
     started = perf_counter()
     if sys.argv[1:] == ["--smoke"]:
         folder = Path(tempfile.mkdtemp())
-        numbers, page = study((10, 20), (0.5, 1.0, 2.0), 3), folder / "teacher.md"
+        numbers, page = study((10, 20), (0.5, 1.0, 2.0), 3), folder / "perceptron.md"
     else:
         folder, numbers, page = HERE, study(), PAGE
     draw(numbers, folder)

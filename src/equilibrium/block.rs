@@ -72,6 +72,12 @@ impl<'a> OutcomeBlock<'a> {
         Ok(Self { counts, outcomes, lambda, rates, ridge, start, entries })
     }
 
+    /// The first `width` outcomes of a block without initial weights.
+    pub(super) fn first(&self, width: usize, monitor: &Monitor) -> Result<Self> {
+        let (start, lambda) = (self.outcomes.start, &self.lambda[..width]);
+        Self::new(self.counts, start..start + width, lambda, self.rates, self.ridge, None, monitor)
+    }
+
     /// Outcomes that never occur.
     pub(super) fn without_outcomes(counts: &'a Counts, zeros: &'a [f64], ridge: f64) -> Self {
         let (rates, entries) = (RelativeRates::ONE, Vec::new());

@@ -3,7 +3,7 @@
 use faer::{MatMut, MatRef};
 
 use crate::error::Result;
-use crate::memory::{empty, filled};
+use crate::memory::{collected, empty, filled};
 use crate::monitor::Monitor;
 
 /// Numbers that are written between two looks at the stop flag.
@@ -51,6 +51,12 @@ impl DenseColumns {
             row.iter_mut().enumerate().for_each(|(j, value)| *value = self.values[j * self.height + i]);
         }
         Ok(rows)
+    }
+
+    /// Its first columns.
+    pub(super) fn first(&self, width: usize) -> Result<Self> {
+        let values = collected(self.values[..self.height * width].iter().copied())?;
+        Ok(Self { height: self.height, width, values })
     }
 
     pub(super) fn height(&self) -> usize {

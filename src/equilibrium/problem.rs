@@ -99,7 +99,8 @@ pub struct Solution {
     /// How many blocks of outcomes were solved by products with the pseudo-inverse.
     pub multiplied: usize,
     /// The size of the residual C'F(O lambda - C W) - ridge (W - W_0), relative to those of C'F O lambda and of C'F C |W_0|. A
-    /// size is the root of the sum of squares over all outcomes and all cues that may change.
+    /// size is the root of the sum of squares over all outcomes and all cues that may change. Blocks that were multiplied give the
+    /// residuals of their sample only.
     pub residual: f64,
 }
 

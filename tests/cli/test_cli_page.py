@@ -39,14 +39,35 @@ def test_a_page_that_differs_builds_no_site(tmp_path: Path, monkeypatch: pytest.
 
 def test_every_option_has_a_row_and_a_meaning() -> None:
     page = commands_page().page()
+    _, *sections = page.split("\n## ")
+    shared, text = sections[0].split("\n| running text |")
+    own = dict(each.split("\n", 1) for each in sections)
     for name, command in all_of(cli.parser()).items():
-        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
         for action in command._actions:
             assert action.help
             assert action.help is not argparse.SUPPRESS
             if action.dest != "help":
                 for flag in action.option_strings:
-                    assert re.search(rf"^\| .*`{re.escape(flag)}[ `]", section, re.MULTILINE), (name, flag)
+                    row = re.compile(rf"^\| .*`{re.escape(flag)}[ `]", re.MULTILINE)
+                    named = f"`{flag}`" in own[name] or flag in ("--json", "--no-progress")
+                    where = [own[name]]
+                    where += [shared] * named + [text] * ("all of running text" in own[name])
+                    assert any(row.search(each) for each in where), (name, flag)
+
+
+def test_options_of_running_text_stand_once() -> None:
+    made = commands_page()
+    page = made.page()
+    groups = [
+        {row.title for row in made._rows(command) if row.table == "running text"}
+        for command in all_of(cli.parser()).values()
+    ]
+    with_text = [each for each in groups if each]
+    # Each of these commands has all of them, as the page says.
+    assert len(with_text) == page.count("all of running text")
+    for titles in with_text:
+        assert titles == with_text[0]
+    assert all(page.count(f"\n| {title} |") == 1 for title in with_text[0])
 
 
 @pytest.mark.parametrize("name", list(all_of(cli.parser())))

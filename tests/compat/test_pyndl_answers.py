@@ -1,6 +1,6 @@
 """Where pyndl waits for ever, breaks, or is wrong: what `rescorla.compat.pyndl` answers.
 
-`docs/moving.md` lists each. pyndl is not needed here.
+`docs/api/pyndl.md` lists each. pyndl is not needed here.
 """
 
 import copy

@@ -102,11 +102,11 @@ def test_examples_on_the_king_james_bible(
     check(path, with_data=True)
 
 
-def test_the_commands_of_the_cheat_sheet_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_of_the_overview_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table = "cues\toutcomes\tfrequency\na_b\tgod\t3\nb_c\theaven\t2\n"
     (tmp_path / "table.tab").write_text(table, encoding="utf-8")
-    page = (ROOT / "docs" / "cheat-sheet.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "which.md").read_text(encoding="utf-8")
     [block] = re.findall(r"```sh\n(.*?)```", page, flags=re.DOTALL)
     for command in block.splitlines():
         shell(command)
@@ -163,7 +163,6 @@ WIDTH = 80
 # set-up, each in one line, so that none is run by halves.
 WIDE_TEXT = {
     "docs/format.md": "a table of the bytes of a file",
-    "docs/howto/large.md": "a sum, with what each summand is",
 }
 WIDE_OUTPUT = {
     "#In In# n#t": "an event, whole",

@@ -32,6 +32,15 @@ def test_an_equation_becomes_mathml(hook: Any) -> None:
     assert 'aria-label="a &lt; \\frac{1}{b}"' in made
 
 
+def test_an_equation_in_a_line_becomes_mathml(hook: Any) -> None:
+    content = '<p>Below <span class="arithmatex">\\(a &lt; \\beta\\)</span>.</p>'
+    made = hook.on_page_content(content, PAGE)
+    assert made.startswith("<p>Below <math ")
+    assert made.endswith("</math>.</p>")
+    assert 'display="inline"' in made
+    assert "&#x0003C;" in made
+
+
 def test_what_the_converter_does_not_know_is_an_error(hook: Any) -> None:
     with pytest.raises(ValueError, match=r"a\.md: \\unheard in an equation is not known"):
         hook.on_page_content('<div class="arithmatex">\\[\\unheard{x}\\]</div>', PAGE)
@@ -41,7 +50,7 @@ def test_every_equation_of_the_pages_is_known(hook: Any) -> None:
     found = [
         (path.name, latex)
         for path in PAGES
-        for latex in re.findall(r"^\$\$\n(.*?)\n\$\$$", path.read_text(encoding="utf-8"), re.M | re.S)
+        for latex in re.findall(r"^ *\$\$\n(.*?)\n *\$\$$", path.read_text(encoding="utf-8"), re.M | re.S)
     ]
     assert len(found) > 30
     for name, latex in found:

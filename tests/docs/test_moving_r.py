@@ -60,12 +60,11 @@ def learned(
 
 
 @given(some.events(frequencies=st.integers(0, 3)), ETA, LAMBDA)
-def test_without_competition_of_cues_events_have_one_cue(
+def test_without_competition_of_cues_a_cue_has_an_error_of_its_own(
     rows: list[Event], eta: float, lambda_: float
 ) -> None:
     events = rw.read_events(rows)
-    alone = [([cue], e.outcomes) for e in events for _ in range(e.frequency) for cue in e.cues]
-    weights = rw.learn(alone, alpha=1, beta=eta, lambda_=lambda_, method="forward")
+    weights = rw.learn(events, alpha=1, beta=eta, lambda_=lambda_, rule="no_competition", method="forward")
     expected = learned(events, eta, lambda_, cues_compete=False, outcomes_compete=True)
     for cue in weights.cues:
         for outcome in weights.outcomes:

@@ -1,4 +1,4 @@
-"""docs/moving.md speaks of every function of pyndl; those that ours has have its signatures."""
+"""docs/api/pyndl.md speaks of every function of pyndl; those that ours has have its signatures."""
 
 import inspect
 import re
@@ -13,7 +13,7 @@ from beside_pyndl import REASON
 
 pyndl = pytest.importorskip("pyndl", reason=REASON)
 
-PAGE = (Path(__file__).parents[2] / "docs" / "moving.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "api" / "pyndl.md").read_text(encoding="utf-8")
 MODULES = ["", "ndl", "wh", "activation", "preprocess", "count", "io", "corpus", "correlation"]
 COMPILED = {"ndl_parallel", "ndl_openmp", "correlation_openmp"}
 # What ours has: what scripts call.
@@ -66,7 +66,7 @@ OURS = [each for each in PUBLIC if each.key in KEPT]
 
 def rows() -> list[str]:
     """The first cells of the tables that say it function by function, of what ours has."""
-    section = PAGE.partition("### Each function and argument")[2].partition("`compat` does not have:")[0]
+    section = PAGE.partition("\n## Each function and argument")[2].partition("`compat` does not have:")[0]
     return re.findall(r"^\| `([^`]+)` \| \S", section, re.M)
 
 
@@ -80,7 +80,7 @@ def test_every_name_has_a_row() -> None:
 
 
 def test_what_ours_has_not_is_said() -> None:
-    left_out = PAGE.partition("`compat` does not have:")[2].partition("\n###")[0]
+    left_out = PAGE.partition("`compat` does not have:")[2].partition("\n##")[0]
     named = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|([^|]+)\|", left_out, re.M))))
     assert named == {each.name for each in PUBLIC if each.key not in KEPT} | COMPILED
     for each in PUBLIC:

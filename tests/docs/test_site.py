@@ -117,19 +117,7 @@ def lost(site: Path, pages: dict[str, Page]) -> list[str]:
 
 def test_links_go_somewhere(site: Path, pages: dict[str, Page]) -> None:
     assert sum(len(page.links) for page in pages.values()) > 5000
-    found = lost(site, pages)
-    if browsers.executable() is None and not browsers.needed():
-        found = [link for link in found if not link.endswith("/cheat-sheet.pdf")]  # A browser prints it.
-    assert found == []
-
-
-def test_the_cheat_sheet_is_one_page_of_paper(site: Path) -> None:
-    if browsers.executable() is None and not browsers.needed():
-        pytest.skip("no browser of Chromium's family prints the cheat sheet")
-    printed = (site / "cheat-sheet.pdf").read_bytes()
-    assert printed.startswith(b"%PDF")
-    assert len(printed) > 20_000
-    assert len(PAGES_OF_PAPER.findall(printed)) == 1
+    assert lost(site, pages) == []
 
 
 def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
@@ -364,62 +352,204 @@ def test_everybody_is_two_clicks_from_their_page(browser: Any, address: str, who
     page.close()
 
 
-# What is looked for, and a page that has to be among the first that are found.
-SEARCHES = {
-    "overshadowing": "Classic experiments",
-    "latent inhibition": "Classic experiments",
-    "cite": "Citing",
-    "ndlClassify": "Classification",
-    "trajectories": "Trajectories",
-    "reticulate": "From R",
+# Five tasks from a cold start: the links that are clicked from the first page on, and a program whose every
+# name and argument stands on the pages that were opened.
+TASKS = {
+    "a text to a picture": (
+        ["tutorial"],
+        """
+import rescorla as rw
+events = rw.corpus_events("own.txt", symbols="a-z")
+weights = rw.learn(events, alpha=0.1, beta=0.1)
+ax = rw.plot.network(weights, outcomes=["cat", "mat"], n=5)
+ax.figure.savefig("made.png", dpi=300)
+""",
+    ),
+    "blocking": (
+        ["I teach or study conditioning"],
+        """
+import rescorla as rw
+designs = rw.design({"blocking": "A+ 10 | AB+ 10 | B?", "control": "C+ 10 | AB+ 10 | B?"})
+learned = {name: rw.trajectories(events, alpha=0.3, beta=0.3) for name, events in designs.items()}
+blocked, control = (each.probes["activation"][0] for each in learned.values())
+assert blocked < control
+axes = rw.plot.trajectories(learned)
+""",
+    ),
+    "a pipeline": (
+        ["I use scikit-learn"],
+        """
+from rescorla import estimators
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+texts, classes = ["a hen ran", "a dog ran", "the hen hid", "the dog hid"], ["bird", "beast"] * 2
+pipeline = make_pipeline(CountVectorizer(), estimators.RescorlaWagnerClassifier(passes=20))
+assert pipeline.fit(texts, classes).predict(["one hen"]).tolist() == ["bird"]
+""",
+    ),
+    "a script of pyndl": (
+        ["I come from pyndl or R"],
+        """
+from rescorla.compat.pyndl import ndl, preprocess
+preprocess.create_event_file("own.txt", "own.tab.gz")
+weights = ndl.ndl("own.tab.gz", alpha=0.1, betas=(0.1, 0.1), remove_duplicates=True)
+assert weights.loc[{"outcomes": "cat", "cues": "#ca"}] > 0
+""",
+    ),
+    "weights that outgrow memory": (
+        ["larger than the memory"],
+        """
+import rescorla as rw
+events = rw.read_events([("c_a_t", "cat"), ("m_a_t", "mat")])
+mapped = rw.learn(events, out="weights.npy")
+assert rw.load_weights("weights.npy").cues == mapped.cues
+""",
+    ),
 }
 
 
-PAGES_OF_PAPER = re.compile(rb"/Type\s*/Page\b")
+def said(program: str) -> set[str]:
+    """The functions that a program calls, and the arguments that it names."""
+    calls = [node for node in ast.walk(ast.parse(program)) if isinstance(node, ast.Call)]
+    names = {call.func.attr for call in calls if isinstance(call.func, ast.Attribute)}
+    return names | {f"{each.arg}=" for call in calls for each in call.keywords}
 
 
-@pytest.mark.parametrize("paper", ["A4", "Letter"])
-def test_the_cheat_sheet_fits_a_page(browser: Any, address: str, paper: str) -> None:
-    page = browser.new_page()
-    page.goto(f"{address}cheat-sheet/")
-    assert len(PAGES_OF_PAPER.findall(page.pdf(format=paper))) == 1
-    # Not by letters too small to read; with all of it, and nothing of the site around it.
-    page.emulate_media(media="print")
-    sizes = page.locator(".sheet *").evaluate_all(
-        "all => all.map(e => parseFloat(getComputedStyle(e).fontSize))"
-    )
-    assert min(sizes) >= 7.5 / 72 * 96
-    text = page.locator("body").inner_text()
-    for part in (
-        "rw.read_events(rows)",
-        "rw.equilibrium(events)",
-        "rescorla plot",
-        "Equilibrium: the weights",
-    ):
-        assert part in text
-    for part in (">>>", "Get started", "cheat-sheet.pdf", "MIT licence"):
-        assert part not in text
-    # What is longer needs more pages, so that one is not what any sheet takes.
-    page.locator(".sheet").evaluate(
-        "sheet => sheet.append(...[...sheet.children].map(e => e.cloneNode(true)))"
-    )
-    assert len(PAGES_OF_PAPER.findall(page.pdf(format=paper))) > 1
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_is_done_with_the_pages_that_are_opened(
+    browser: Any, address: str, task: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clicks, program = TASKS[task]
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    opened = page.locator("article").inner_text()
+    for text in clicks:
+        page.locator(f"article a:text-is({text!r})").first.click()
+        page.wait_for_load_state()
+        opened += page.locator("article").inner_text()
     page.close()
+    assert [name for name in sorted(said(program)) if name not in opened] == []
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.txt").write_text("the cat sat\nthe mat and the cat\n", encoding="utf-8")
+    exec(compile(program, task, "exec"), {})
+    plt.close("all")
+
+
+def test_what_a_program_needs_is_found() -> None:
+    assert said("ax = rw.plot.network(rw.learn(events, beta=0.1), n=5)") == {
+        "network",
+        "learn",
+        "beta=",
+        "n=",
+    }
+
+
+def test_blocking_is_learned_within_the_page(browser: Any, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    page.goto(f"{address}classic/")
+    live = page.frame_locator("iframe[title]")
+    chart = live.locator(".chart").first
+    before = chart.inner_html()
+    live.locator("#alpha ~ input").fill("0.9")
+    for _ in range(100):
+        if chart.inner_html() != before:
+            break
+        page.wait_for_timeout(50)
+    assert chart.inner_html() != before
+    page.close()
+
+
+# Tables that are wider than the page, and whether they can be scrolled and say so.
+TABLES = """() => [...document.querySelectorAll("article table")].map((table) => {
+    const around = table.closest(".md-typeset__scrollwrap") ?? table.parentElement;
+    const style = getComputedStyle(around);
+    const wide = table.scrollWidth > around.clientWidth;
+    return [wide, style.overflowX === "auto" && style.backgroundImage.includes("gradient")];
+})"""
+
+
+def test_wide_tables_scroll_and_say_so(browser: Any, address: str, names: list[str]) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 900})
+    found: dict[str, list[list[bool]]] = {}
+    for name in names:
+        page.goto(address + name)
+        found[name] = [each for each in page.evaluate(TABLES) if each[0]]
+    page.close()
+    assert any(found.values())
+    assert {name: each for name, each in found.items() if not all(scrolls for _, scrolls in each)} == {}
+
+
+# What is looked for, and the page that comes first.
+SEARCHES = {
+    "fit": "howto/fitting/",
+    "choice data": "howto/fitting/",
+    "parameter estimation": "howto/fitting/",
+    "maximum likelihood": "howto/fitting/",
+    "surprisal": "howto/people/",
+    "reaction times": "howto/people/",
+    "trial by trial": "howto/people/",
+    "epochs": "howto/batches/",
+    "gradient descent": "howto/batches/",
+    "Bush-Mosteller": "howto/parameters/",
+    "Pearce-Hall": "howto/parameters/",
+    "salience": "howto/parameters/",
+    "LDL": "howto/ldl/",
+    "endstate": "howto/ldl/",
+    "fastText": "howto/ldl/",
+    "disk full": "howto/large/",
+    "out of memory": "howto/large/",
+    "too slow": "howto/large/",
+    "threads": "howto/large/",
+    "SLURM": "howto/cluster/",
+    "dask": "howto/cluster/",
+    "next word": "howto/text/",
+    "corpus": "howto/text/",
+    "n-grams": "howto/text/",
+    "data frame": "howto/events/",
+    "csv": "howto/events/",
+    "sample data": "howto/datasets/",
+    "Danks": "howto/equilibrium/",
+    "steady state": "howto/equilibrium/",
+    "half-life": "howto/convergence/",
+    "learning curve": "howto/trajectories/",
+    "trajectories": "howto/trajectories/",
+    "forgetting": "howto/trajectories/",
+    "blocking": "classic/",
+    "overshadowing": "classic/",
+    "latent inhibition": "classic/",
+    "Pavlov": "classic/",
+    "sklearn": "howto/estimators/",
+    "GridSearchCV": "howto/estimators/",
+    "ndlClassify": "howto/classification/",
+    "semantic density": "howto/measures/",
+    "custom rule": "howto/own-rule/",
+    "heatmap": "howto/plots/",
+    "figures": "gallery/",
+    "save weights": "howto/weights/",
+    "cite": "citing/",
+    "pyndl": "moving/",
+    "reticulate": "from-r/",
+    "wheel": "install/",
+    "GPU": "install/",
+}
 
 
 def test_the_search_finds_what_people_look_for(browser: Any, address: str) -> None:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(address)
     page.click(".md-search__input")
+    results = page.locator(".md-search-result__item")
     found = {}
-    for words, title in SEARCHES.items():
+    for words, name in SEARCHES.items():
         page.fill(".md-search__input", "")
-        page.locator(".md-search__input").press_sequentially(words)
-        titles = page.locator(".md-search-result__article h1")
-        try:
-            titles.filter(has_text=title).first.wait_for(timeout=10_000)
-        except Exception:
-            found[words] = titles.all_inner_texts()
+        page.press(".md-search__input", "End")  # The page looks when a key comes up.
+        results.first.wait_for(state="detached")
+        page.fill(".md-search__input", words)
+        page.press(".md-search__input", "End")
+        results.first.wait_for(timeout=10_000)
+        first = str(results.first.locator("a").first.get_attribute("href"))
+        if urlsplit(first).path != f"/{name}":
+            found[words] = first
     page.close()
     assert found == {}
 

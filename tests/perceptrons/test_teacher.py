@@ -392,7 +392,10 @@ def test_the_page_has_the_committed_stabilities() -> None:
     assert more.filled(page, STABILITIES) == page
     course = STABILITIES["course"]
     says = [f"{course['falls']:.0%}", f"{course['last_negative']:,} steps"]
-    says += [f"{course['end']:.3f}"[1:], f"{course['greatest']:.3f}"[1:]]
+    values = [course["end"], course["greatest"]]
+    values += [row["wrong"][k][0] for row in STABILITIES["noise"] if row["alpha"] != 2 for k in (0, 1)]
+    values += [STABILITIES["laws"]["+1 and -1, teacher of ones"][what] for what in ("error", "fresh")]
+    says += [f"{value:.3f}"[1:] for value in values]
     assert all(text in page for text in says)
 
 

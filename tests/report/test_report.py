@@ -759,7 +759,7 @@ def test_an_influence_has_its_curve_and_its_greatest_events(tmp_path: Path) -> N
     assert text.count('<td class="name">light tone</td>') == 1
     assert text.count('<td class="number">') == 8
     assert "sum of contributions" in text
-    with pytest.raises(ValueError, match="all rows of the events, not 1; leave out n$"):
+    with pytest.raises(ValueError, match=r"all rows of the events, not 1; leave out n$"):
         rw.report(rw.influence(CONTROL, "tone", "shock", n=1), path)
     with pytest.raises(ValueError, match="nearness is about reports of weights"):
         rw.report(found, path, nearness=None)

@@ -242,8 +242,9 @@ def equilibrium(
     they are refined further by residuals of twice the digits, until they are exact to rounding.
 
     Where there are 1.5 times as many outcomes as independent cues, the pseudo-inverse itself is made, of 8 n
-    r bytes. It is multiplied with the few numbers that C'F O has. Estimates of the errors decide for each
-    block of outcomes whether this is exact enough; else the block is solved by the factors.
+    r bytes. It is multiplied with the few numbers that C'F O has. Estimates of the errors of one outcome in
+    16 decide for each block of outcomes whether this is exact enough; else the block is solved by the
+    factors. ``residual`` is that of these outcomes then.
 
     With two rates an outcome that occurs with q sets of cues costs 2 r^2 q multiplications more; where 6 q is
     more than n, where beta2 is 0, or where `tol` is given, it has a factorisation of its own instead.

@@ -31,22 +31,22 @@ class Row(NamedTuple):
 
 KEYS = printing.COUNTED | {
     "coded_as": "of running text, the options that were taken from what made the events of the weights",
-    "shape": "a list of the number of rows, one for each event, and of columns, one for each outcome; with "
-    "--present-only a list of one number, that of the outcomes of all events",
+    "shape": "a list of the numbers of rows (events) and columns (outcomes); with --present-only of one "
+    "number, that of the outcomes of all events",
     "saved_to": "the file of the activations; null without -o",
-    "activations": "with --top: a list of objects, one for each event, with cues (a list), known (whether "
-    "the weights have any of them) and top, a list of objects with outcome and activation",
+    "activations": "with --top: for each event an object of cues (a list), known (whether the weights "
+    "have any) and top (a list of objects of outcome and activation)",
 }
 
 _DESCRIPTION = """\
 Compute the activations of outcomes.
 
-Running text becomes cues as it did for the events of the weights, if the weights have a record of it;
-standard error shows which options were taken from there. Options that you give count instead, with a warning
-if they differ.
+Running text becomes cues as it did for the events of the weights, if the weights have a record of it.
+Standard error shows the options that were taken from there. Options that you give count instead, with a
+warning if they differ.
 
-The first column of a table has the cues. It is called cues; beside outcomes of which one is called that it is
-called cues_, cues__ and so on."""
+The first column of a table has the cues. It is called cues; beside an outcome of that name cues_, cues__ and
+so on."""
 
 # Activations held at a time: 32 MB.
 _BLOCK = 1 << 22
@@ -102,9 +102,9 @@ def add(commands: Any) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="the file to write, with a row for each event and a column for each outcome: .csv or .tsv, with "
-        "the names, or .npy; with --present-only with a row for each outcome of each event: the number of "
-        "the event, from 1, its cues, the outcome, the activation",
+        help="the file to write: .csv or .tsv, with names, or .npy; a row for each event and a column for "
+        "each outcome; with --present-only a row for each outcome of each event: number of the event from "
+        "1, cues, outcome, activation",
     )
     parser.add_argument(
         "--top", type=command.count, metavar="N", help="print the N most active outcomes of each event"

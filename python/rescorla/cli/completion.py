@@ -11,9 +11,9 @@ from rescorla.cli import command, printing
 KEYS = {"shell": "the shell", "script": "what the shell is to read"}
 
 _DESCRIPTION = """\
-Print a script for a shell. A shell that reads it when it starts completes commands, options, their values
-and names of files. It needs shtab: pip install 'rescorla[completion]'. Print it again when rescorla is
-updated; completing needs neither shtab nor Python."""
+Print a script for a shell, which then completes commands, options, their values and names of files. It needs
+shtab: pip install 'rescorla[completion]'. Print it again when rescorla is updated; completing needs neither
+shtab nor Python."""
 
 SHELLS = ("bash", "zsh", "fish")
 

@@ -40,15 +40,14 @@ KEYS = printing.COUNTED | {
 _DESCRIPTION = """\
 Write a binary event file, an event table, or how often names occur.
 
-The options are applied in this order, whatever the order in which you give them: FILEs are read one after
-another; names are filtered; a band sample is drawn from the remaining outcomes; the first events are taken;
-tokens are drawn, shuffled or repeated; what is left is split. Each random step uses the seed of --seed. With
--o, events between two steps go into temporary files beside it, not into memory."""
+Options apply in this order, however you give them. FILEs are read one after another. Names are filtered. A
+band sample of the remaining outcomes is drawn. The first events are taken. Tokens are drawn, shuffled or
+repeated. What is left is split. Each random step uses --seed. With -o, events between two steps go into
+temporary files beside it, not into memory."""
 
 _EPILOG = """\
-A LIST is a file with a name in each line; what follows a tab is ignored, so a table of --cue-counts is a
-LIST. A MAP is a file with a name, a tab and its new name in each line; several new names are joined by _.
-Both may be compressed."""
+A LIST has a name in each line. What follows a tab is ignored, so a table of --cue-counts is a LIST. A MAP has
+a name, a tab and its new name in each line. Several new names are joined by _. Both may be compressed."""
 
 
 def add(commands: Any) -> None:
@@ -94,8 +93,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
         "--cue-counts",
         type=event_tables.target,
         metavar="FILE",
-        help="the table to write with each cue and its number of tokens; the suffix means the same as for "
-        "--table",
+        help="the table to write with each cue and its number of tokens; suffixes as for --table",
     )
     group.add_argument(
         "--outcome-counts", type=event_tables.target, metavar="FILE", help="the same for outcomes"
@@ -164,8 +162,8 @@ def _add_tokens(parser: argparse.ArgumentParser) -> None:
         "--split",
         type=_part,
         metavar="PART",
-        help="hold back a share of the events, such as 0.1, or a number of them, for testing: the last "
-        "ones, or random ones with --seed; the others go to -o",
+        help="hold back events for testing, a share such as 0.1 or a number: the last ones, or random "
+        "ones with --seed; the others go to -o",
     )
     group.add_argument(
         "--test-output",

@@ -17,11 +17,11 @@ KEYS = {
 }
 
 _DESCRIPTION = """\
-Write weights, or those of some cues and outcomes, in the format that the suffix of -o names. Tables, which
-are .csv, .tsv and .parquet, are for other programs: rescorla reads .npz, .npy, .nc and .zarr.
+Write weights, or those of some cues and outcomes. The suffix of -o says the format. Tables (.csv, .tsv,
+.parquet) are for other programs; rescorla reads .npz, .npy, .nc and .zarr.
 
-The first column of a table has the cues. It is called cue; beside outcomes of which one is called that it is
-called cue_, cue__ and so on."""
+The first column of a table has the cues. It is called cue; beside an outcome of that name cue_, cue__ and so
+on."""
 
 _TABLES = (".csv", ".tsv", ".parquet")
 
@@ -44,8 +44,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="in .csv, .tsv and .parquet a row for each pair, with cue, outcome and weight; by default a "
-        "row for each cue and a column for each outcome",
+        help="in a table a row for each pair, with cue, outcome and weight, instead of one for each cue",
     )
 
 

@@ -16,8 +16,8 @@ from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 
 KEYS = weight_files.KEYS | {
-    "part": "with --part, which gives only this key and the next two: a list of the number of the part and "
-    "that of all parts",
+    "part": "with --part, which gives only this key and the next two: a list of the part and of how many "
+    "there are",
     "store": "with --part: the store",
     "tiles_missing": "with --part: how many tiles of the store are not learned yet, of any part",
 }
@@ -57,8 +57,8 @@ def add(commands: Any) -> None:
         "--part",
         type=_part,
         metavar="I/N",
-        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; if there is no store, it "
-        "is made",
+        help="learn only part I of N of the tiles of a store, I from 0 to N - 1; makes the store if it is "
+        "not there",
     )
     parser.add_argument(
         "--event-memory",

@@ -20,7 +20,7 @@ def add(parser: argparse.ArgumentParser, flag: str, metavar: str, purpose: str) 
         action="extend",
         type=_name,
         metavar=metavar,
-        help=f"{purpose}: names, or @LIST, a file with one in the first cell of each line",
+        help=f"{purpose}: names, or @LIST, a file of names",
     )
 
 
@@ -30,8 +30,8 @@ def add_numbers(parser: argparse.ArgumentParser, flag: str, side: str, what: str
         f"{flag}-file",
         type=Path,
         metavar="TABLE",
-        help=f"{what} of each of the {side}: a file with a name, a tab (in .csv a comma) and a number in "
-        f"each line; {flag} is for {side} that it lacks",
+        help=f"{what} by name: a name, a tab (in .csv a comma) and a number in each line; "
+        f"{flag} is for {side} that it lacks",
     )
 
 

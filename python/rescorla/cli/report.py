@@ -24,9 +24,9 @@ KEYS = {
 
 _DESCRIPTION = """\
 Write a page in HTML that shows weights, trajectories or events in any browser, without network and without
-rescorla. Weights can be searched: each name has its strongest weights and its nearest names. Trajectories are
-drawn. Events, such as the design of an experiment, are learned in the page, and again when you move a slider;
-several files of events are groups, each with a chart."""
+rescorla. Weights can be searched: each name has its strongest weights and its nearest names. Events are
+learned in the page, and again when you move a slider. Several files of events are groups, each with a
+chart."""
 
 
 def add(commands: Any) -> None:
@@ -51,8 +51,8 @@ def add(commands: Any) -> None:
         "-n",
         type=command.count,
         metavar="N",
-        help="of weights: how many of the strongest positive and negative weights to show for each name "
-        "(default 50, or fewer if the page would exceed 10 MB)",
+        help="of weights: how many positive and negative ones to show for each name (default 50, or fewer "
+        "if the page would exceed 10 MB)",
     )
     parser.add_argument(
         "--nearness",

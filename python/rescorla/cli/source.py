@@ -60,7 +60,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FILE",
         help="running text (also a folder, a pattern in quotes, or - for standard input), event tables or "
-        "binary event files; several are read one after another",
+        "binary event files; one or several",
     )
 
 
@@ -69,9 +69,8 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
-        help="what the files hold: running text, subtitles (OpenSubtitles' XML, .srt, .vtt), CoNLL-U, "
-        "its relatives, transcripts in CHAT (.cha), event tables or binary event files (default auto: "
-        "detected from their content)",
+        help="what the files hold: subtitles are OpenSubtitles' XML, .srt and .vtt, conll relatives of "
+        "CoNLL-U, chat transcripts (.cha) (default auto: detected from their content)",
     )
     parser.add_argument(
         "--columns",
@@ -100,8 +99,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--background", metavar="CUE", help="a cue to add to every event")
     group = parser.add_argument_group(
         "running text",
-        "What words are, which of them make an event, and what they give as cues and outcomes. These "
-        "options are refused if FILE is not running text.",
+        "What words are, which of them make an event, and what they give. If FILE is not running text, "
+        "these options are an error.",
     )
     # Each option is kept under the name of the field of `TextOptions` that it is; one that is not given has
     # the default of that field.
@@ -122,9 +121,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_names,
         action="extend",
         metavar="NAMES",
-        help="what words give as cues: words, trigrams, bigrams, unigrams, a number of letters, @TABLE (a "
-        "file with a word, a tab and its names joined by _ in each line); of CoNLL-U also lemmas, upos, "
-        "features; or several with commas between, as in 2,3,words",
+        help="what words give as cues: words, trigrams, bigrams, unigrams, a number of letters, @TABLE "
+        "(in each line a word, a tab and its names joined by _); of CoNLL-U also lemmas, upos, features; "
+        "or several, as in 2,3,words",
     )
     add(
         "--outcomes-from",
@@ -138,15 +137,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_window,
         metavar="WORDS",
         help="which words make an event: 1, each word; N, up to N words in a row; BEFORE,AFTER, a word as "
-        "the outcome, and up to that many words before and after it as cues; context, all words of the "
-        "context (default 1)",
+        "the outcome, up to so many words before and after it as cues; context, all words of the context "
+        "(default 1)",
     )
     add(
         "--mask",
         action="store_const",
         const=True,
-        help="a name is no cue for the outcome of its own name: each outcome of a window has an event of "
-        "its own",
+        help="a name is no cue for itself as an outcome: each outcome of a window has its own event",
     )
     add("--context", help="the part of a text beyond which no event reaches")
     add(

@@ -17,8 +17,8 @@ KEYS = {
 }
 
 _DESCRIPTION = """\
-Print the strongest weights of a cue, of an outcome or of all pairs, by size: positive or negative, with their
-sign. Each line has a cue, an outcome and the weight, with tabs between."""
+Print the strongest weights of a cue, of an outcome or of all pairs, by size, with their sign. Each line has
+cue, outcome and weight, with tabs between."""
 
 
 def add(commands: Any) -> None:

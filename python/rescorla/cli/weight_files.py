@@ -54,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="FILE",
-        help="where to save the weights: .npz, .npy, .nc or .zarr, or as a table: .csv, .tsv or .parquet",
+        help="where to save the weights: .npz, .npy, .nc, .zarr, or as a table: .csv, .tsv, .parquet",
     )
     parser.add_argument(
         "--top",

@@ -7,7 +7,7 @@ Change the import, and scripts stay as they are:
 >>> from rescorla.compat.pyndl import activation, ndl, preprocess
 
 Weights are what pyndl gives, an xarray DataArray of outcomes x cues whose attributes say how it was learned.
-`docs/moving.md` says, for each function and argument, what the native one is, and where results differ and
+`docs/api/pyndl.md` says, for each function and argument, what the native one is, and where results differ and
 why.
 
 It needs xarray, and netCDF4 for files: ``pip install 'rescorla[pyndl]'``.

@@ -1,4 +1,4 @@
-"""What docs/linear.md says holds for any data, not only for its examples."""
+"""What docs/relatives.md says holds for any data, not only for its examples."""
 
 import numpy as np
 import pytest
