@@ -18,11 +18,11 @@ _TOKENS, _LONGEST = 20_000, 200
 _HEAD = "".join(
     f'<th scope="col"{kind}>{name}</th>'
     for name, kind in {
+        "cues": "",
+        "outcomes": "",
         "row": ' class="number"',
         "effect": ' class="number"',
         "contribution": ' class="number"',
-        "cues": "",
-        "outcomes": "",
         "frequency": ' class="number"',
     }.items()
 )
@@ -75,9 +75,9 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
 def _greatest(influence: Influence, n: int) -> str:
     """The events of the greatest effects, as a section."""
     lines = [
-        f'<tr><td class="number">{row:,}</td><td class="number">{number(effect)}</td>'
-        f'<td class="number">{number(contribution)}</td><td class="name">{_names(event.cues)}</td>'
-        f'<td class="name">{_names(event.outcomes)}</td><td class="number">{event.frequency:,}</td></tr>'
+        f'<tr><td class="name">{_names(event.cues)}</td><td class="name">{_names(event.outcomes)}</td>'
+        f'<td class="number">{row:,}</td><td class="number">{number(effect)}</td>'
+        f'<td class="number">{number(contribution)}</td><td class="number">{event.frequency:,}</td></tr>'
         for row, effect, contribution, event in influence.top(n)
     ]
     table = f"<table><thead><tr>{_HEAD}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
