@@ -23,7 +23,6 @@ _HEAD = "".join(
         "row": ' class="number"',
         "effect": ' class="number"',
         "contribution": ' class="number"',
-        "frequency": ' class="number"',
     }.items()
 )
 
@@ -77,7 +76,7 @@ def _greatest(influence: Influence, n: int) -> str:
     lines = [
         f'<tr><td class="name">{_names(event.cues)}</td><td class="name">{_names(event.outcomes)}</td>'
         f'<td class="number">{row:,}</td><td class="number">{number(effect)}</td>'
-        f'<td class="number">{number(contribution)}</td><td class="number">{event.frequency:,}</td></tr>'
+        f'<td class="number">{number(contribution)}</td></tr>'
         for row, effect, contribution, event in influence.top(n)
     ]
     table = f"<table><thead><tr>{_HEAD}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
