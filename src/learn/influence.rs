@@ -117,11 +117,15 @@ impl Plan<'_, f64> {
         monitor: &Monitor,
     ) -> Result<SumValues> {
         let n_rows = usize::try_from(file.len()).unwrap_or(usize::MAX);
-        if let RowsOut::All(contributions, effects) = &kept {
-            let wanted = n_rows.checked_mul(sums.columns.len());
-            if [contributions.len(), effects.len()].map(Some) != [wanted; 2] {
-                return Err(Error::Argument("expected room for each row and sum".into()));
+        let fits = match &kept {
+            RowsOut::All(contributions, effects) => {
+                let wanted = n_rows.checked_mul(sums.columns.len());
+                [contributions.len(), effects.len()].map(Some) == [wanted; 2]
             }
+            RowsOut::Greatest(all) => all.len() == sums.columns.len(),
+        };
+        if !fits {
+            return Err(Error::Argument("expected room for each row and sum".into()));
         }
         let mut found = SumValues::default();
         self.tiles(file, sums, &mut found, monitor, |tile, first, found| match tile.n_lanes() {
