@@ -3,11 +3,12 @@
     python benches/influence.py --text kjv.txt    # trigrams of the words of a text
     python benches/influence.py --smoke           # small: are effects those of learning again?
 
-Times are medians, one thread, the calls in turns: `influence` of one pair, with all rows and with the 20 of
-the greatest effects, and of 16 pairs; `sensitivity` of one pair; `learn` of one column by the forward method,
-and of one row by the adjoint method. "ratio" is `influence` of one pair over these two together. To learn
-again without each row takes as many columns as there are rows. The exit status is 1 where contributions do
-not sum to the weight, or where the effect of a row is not that of learning again, each to 1e-11.
+Times are medians of processor time, one thread, the calls in turns: `influence` of one pair, with all rows
+and with the 20 of the greatest effects, and of 16 pairs; `sensitivity` of one pair; `learn` of one column by
+the forward method, and of one row by the adjoint method. "ratio" is `influence` of one pair over these two
+together. To learn again without each row takes as many columns as there are rows. The exit status is 1 where
+contributions do not sum to the weight, or where the effect of a row is not that of learning again, each to
+1e-11.
 """
 
 import argparse
@@ -72,9 +73,9 @@ def main() -> int:
     times: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(turns):
         for name, call in calls.items():
-            begun = time.perf_counter()
+            begun = time.process_time()
             call()
-            times[name].append(time.perf_counter() - begun)
+            times[name].append(time.process_time() - begun)
     medians = {name: statistics.median(each) for name, each in times.items()}
     print(f"{len(events):,} events, {len(events.cues):,} cues, {len(events.outcomes):,} outcomes")
     for name, seconds in medians.items():

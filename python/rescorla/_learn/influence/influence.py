@@ -92,7 +92,7 @@ def influence(
     outcome : str
         The outcome.
     pairs : iterable of (str or sequence of str, str), optional
-        Instead of `cues` and `outcome`: several pairs of both. 16 of them take little longer than one.
+        Instead of `cues` and `outcome`: several pairs of both. Asked together they take less time.
     alpha, beta, lambda_, retention, schedule, initial, progress
         As in `learn`. A mapping or array `lambda_` is for the outcomes that are asked for only.
     n : int, optional
