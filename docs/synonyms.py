@@ -117,6 +117,14 @@ WORDS = {
     "judiling.md": ["Julia", "DLM"],
     "moving.md": ["pyndl", "ndl2"],
     "from-r.md": ["reticulate", "RStudio"],
+    "relatives.md": [
+        "logistic regression",
+        "naive Bayes",
+        "Kalman filter",
+        "temporal difference",
+        "least squares",
+    ],
+    "which.md": ["cheat sheet", "function list"],
 }
 
 

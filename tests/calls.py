@@ -478,6 +478,7 @@ def calls() -> dict[str, Call]:
                 "bounds": {"beta": (0.01, 1.0)},
                 "pooling": "none",
                 "rule": "rescorla_wagner",
+                "rule_parameters": None,
                 "alpha": 1.0,
                 "beta": 0.1,
                 "lambda_": 1.0,

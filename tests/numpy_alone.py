@@ -30,6 +30,7 @@ from rescorla.cli import main  # noqa: E402
 rw: Any = rescorla
 
 ROWS = [("c_a_t_s", "cat_plural", 4), ("c_a_t", "cat", 9), ("h_a_t", "hat", 7), ("h_a_t_s", "hat_plural", 2)]
+TRIALS = {"who": [*"aaabbb"], "cues": ["p"] * 6, "outcomes": ["x"] * 6, "answer": [*"yxxyyx"]}
 TEXT = "In the beginning God created the heaven and the earth.\n" * 3
 
 
@@ -107,6 +108,12 @@ def learning() -> Mapping[str, Callable[[], object]]:
             rw.activations(read, weights, out="a.npy"),
             rw.activations(["a_t"], weights),
             weights.predict(["c_a_t"], n=2),
+        ],
+        "persons": lambda: [
+            rw.learn_each(TRIALS, by="who").save("t.csv"),
+            rw.fit_each(
+                TRIALS, by="who", response="answer", choices=["x", "y"], free=["beta"], pooling="complete"
+            ),
         ],
         "equilibrium": lambda: [
             rw.equilibrium(read),

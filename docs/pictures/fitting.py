@@ -1,4 +1,4 @@
-"""Draws the picture of howto/fitting.md: `python docs/pictures/fitting.py` (needs matplotlib and scipy)."""
+"""Draws the picture of howto/fitting.md: `python docs/pictures/fitting.py` (needs matplotlib)."""
 
 import warnings
 from pathlib import Path
@@ -79,15 +79,19 @@ def main() -> None:
 
     ax = axes[1]
     predictions = fit.predictions
-    outcomes, right = np.array(table["outcomes"]), np.array(table["choice"]) == table["outcomes"]
-    trial = np.asarray(predictions["trial"])
-    p = np.where(outcomes == "allergy", predictions["p_allergy"], predictions["p_well"])
-    blocks = [(trial > first) & (trial <= first + 5) for first in range(0, 80, 5)]
+    # Persons x blocks of 5 trials; "right" is what the meal mostly causes.
+    usual = np.array(["allergy" if "shrimp" in cues else "well" for cues in table["cues"]])
+    p = np.where(usual == "allergy", predictions["p_allergy"], predictions["p_well"])
+    predicted, observed = (
+        each.reshape(N_PEOPLE, -1, 5).mean(axis=2) for each in (p, np.array(table["choice"]) == usual)
+    )
     middles = np.arange(3, 81, 5)
-    ax.plot(middles, [right[own].mean() for own in blocks], "o", color="0.5", ms=4, label="observed")
-    ax.plot(middles, [p[own].mean() for own in blocks], color=BLUE, label="predicted")
-    ax.set(xlabel="trial", ylabel="right choices, blocks of 5 trials", ylim=(0.45, 0.85))
-    ax.legend(frameon=False, loc="lower right")
+    lines = ax.plot(middles, predicted.T, color=BLUE, alpha=0.2, lw=0.8)
+    lines[0].set_label("predicted, each person")
+    ax.plot(middles, predicted.mean(axis=0), color=BLUE, lw=2.5, label="predicted, group")
+    ax.plot(middles, observed.mean(axis=0), "o", color="0.2", ms=4, label="observed, group")
+    ax.set(xlabel="trial", ylabel="right choices, blocks of 5 trials", ylim=(0.2, 1.0))
+    ax.legend(loc="lower right", edgecolor="none", framealpha=0.85)
 
     ax = axes[2]
     for pooling, colour in (("none", ORANGE), ("hierarchical", BLUE)):

@@ -10,10 +10,12 @@ use super::file::PyEventFile;
 use super::watch::{Progress, watched_if_long};
 use crate::activate::ReadWeights;
 use crate::error::{Error, Result};
-use crate::learn::likelihood::{Fitted, NO_RESPONSE, PersonTrials, Responses};
+use crate::learn::likelihood::{Evaluated, Fitted, NO_RESPONSE, PersonTrials, Responses};
 use crate::lists::Lists;
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
+use crate::rules::rule::Rule;
+use crate::rules::table::{WithRule, by_name};
 use crate::threads::{each, sensible};
 
 /// The trials of all persons.
@@ -23,6 +25,9 @@ pub(crate) struct PyLikelihoods {
     n_groups: usize,
     n_columns: usize,
     n_biases: usize,
+    rule: String,
+    /// The names of what only this rule has.
+    rule_parameters: Vec<String>,
     /// Steps of the innermost loop for all persons, about.
     steps: u64,
 }
@@ -33,7 +38,7 @@ impl PyLikelihoods {
     /// -1. `of_outcomes`: the column of each outcome, or -1. `groups`: the group of each cue. Responses are `options` with the place of
     /// the choice among them, or -1; or a column and a number, or NaN.
     #[new]
-    #[pyo3(signature = (events, *, starts, initial, rows, columns, of_outcomes, groups, options, option_starts, chosen, numbers))]
+    #[pyo3(signature = (events, *, starts, initial, rows, columns, of_outcomes, groups, options, option_starts, chosen, numbers, rule, rule_parameters))]
     #[expect(clippy::too_many_arguments, reason = "all keywords")]
     fn new(
         events: &PyEventFile,
@@ -47,6 +52,8 @@ impl PyLikelihoods {
         option_starts: Option<Read1<'_, i64>>,
         chosen: Option<Read1<'_, i64>>,
         numbers: Option<Read1<'_, f64>>,
+        rule: String,
+        rule_parameters: Vec<String>,
     ) -> PyResult<Self> {
         let file = &events.file;
         let table = initial.table();
@@ -132,19 +139,13 @@ impl PyLikelihoods {
             )?)?;
         }
         let n_biases = if numbers.is_some() { 1 } else { n_columns };
-        Ok(Self { persons, n_groups, n_columns, n_biases, steps })
+        Ok(Self { persons, n_groups, n_columns, n_biases, rule, rule_parameters, steps })
     }
 
     /// How many responses each person gave.
     fn n_responses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let counts = collected(self.persons.iter().map(|trials| trials.n_responses() as i64))?;
         Ok(counts.into_pyarray(py))
-    }
-
-    /// How many parameters there are: alpha of each group, beta1, beta2, lambda of each column, retention, theta, biases, spread.
-    #[getter]
-    fn n_parameters(&self) -> usize {
-        self.n_groups + self.n_columns + self.n_biases + 5
     }
 
     /// The activations of all columns before each trial of a person, trial after trial.
@@ -158,8 +159,8 @@ impl PyLikelihoods {
         let Some(trials) = trials.filter(|_| values.len() == self.n_parameters()) else {
             return Err(Error::Argument("expected a person, and a number for each parameter".into()).into());
         };
-        let at = self.parameters(&values)?;
-        let found = watched_if_long(py, &None, self.steps, |monitor| trials.predictions(&at, monitor))?;
+        let work = |monitor: &Monitor| trials.predictions(&self.evaluated(trials, &values, monitor)?);
+        let found = watched_if_long(py, &None, self.steps, work)?;
         Ok(found.into_pyarray(py))
     }
 
@@ -191,15 +192,17 @@ impl PyLikelihoods {
                 n,
                 || Ok(()),
                 |(), i| {
-                    let at = self.parameters(&values[i * size..][..size])?;
-                    let (likelihood, gradient) = self.persons[persons[i] as usize].evaluate(&at, monitor)?;
+                    let trials = &self.persons[persons[i] as usize];
+                    let Evaluated { likelihood, gradient, .. } =
+                        self.evaluated(trials, &values[i * size..][..size], monitor)?;
                     let mut cell = cells[i].lock().unwrap_or_else(PoisonError::into_inner);
                     let (row, found) = &mut *cell;
                     **found = likelihood;
                     let Fitted { alpha, beta, lambda, retention, theta, bias, spread } = gradient;
                     let flat =
                         alpha.iter().chain(&beta).chain(&lambda).chain([&retention, &theta]).chain(&bias);
-                    row.iter_mut().zip(flat.chain([&spread])).for_each(|(to, from)| *to = *from);
+                    let row = row.iter_mut().skip(self.rule_parameters.len());
+                    row.zip(flat.chain([&spread])).for_each(|(to, from)| *to = *from);
                     Ok(())
                 },
             )
@@ -212,12 +215,20 @@ impl PyLikelihoods {
 }
 
 impl PyLikelihoods {
-    fn parameters(&self, flat: &[f64]) -> Result<Fitted> {
-        let (alpha, rest) = flat.split_at(self.n_groups);
+    /// How many parameters there are: what only this rule has, alpha of each group, beta1, beta2, lambda of each column, retention,
+    /// theta, biases, spread.
+    fn n_parameters(&self) -> usize {
+        self.rule_parameters.len() + self.n_groups + self.n_columns + self.n_biases + 5
+    }
+
+    /// What comes of a person's trials at a number for each parameter.
+    fn evaluated(&self, trials: &PersonTrials, flat: &[f64], monitor: &Monitor) -> Result<Evaluated> {
+        let (own, rest) = flat.split_at(self.rule_parameters.len());
+        let (alpha, rest) = rest.split_at(self.n_groups);
         let (beta, rest) = rest.split_at(2);
         let (lambda, rest) = rest.split_at(self.n_columns);
         let (bias, spread) = rest[2..].split_at(self.n_biases);
-        Ok(Fitted {
+        let at = Fitted {
             alpha: collected(alpha.iter().copied())?,
             beta: [beta[0], beta[1]],
             lambda: collected(lambda.iter().copied())?,
@@ -225,6 +236,23 @@ impl PyLikelihoods {
             theta: rest[1],
             bias: collected(bias.iter().copied())?,
             spread: spread[0],
-        })
+        };
+        let rule_parameters = self.rule_parameters.iter().cloned().zip(own.iter().copied()).collect();
+        by_name(&self.rule, &rule_parameters, Evaluation { trials, at, monitor })
+    }
+}
+
+/// A pass through a person's trials by a rule.
+struct Evaluation<'a> {
+    trials: &'a PersonTrials,
+    at: Fitted,
+    monitor: &'a Monitor,
+}
+
+impl WithRule<f64> for Evaluation<'_> {
+    type Output = Evaluated;
+
+    fn run<R: Rule<f64> + Send + 'static>(self, rule: R) -> Result<Evaluated> {
+        self.trials.evaluate(&rule, &self.at, self.monitor)
     }
 }

@@ -10,13 +10,17 @@
 //!                            d = dlog p/da - beta g;   e = e - g.u + a.d;   G = gamma G + c d'
 //! ```
 //!
+//! Other rules go forward in the same way. Where absent cues learn, too, c is c - k x in D c and in dl/dalpha, x being 1 where a cue is
+//! expected. Of other rules the gradient has only what turns activations into responses.
+//!
 //! All in float64. A trial of frequency f is f tokens; its response counts once, before the first of them. Cues and outcomes count
 //! once in a trial.
 
 use crate::error::{Error, Result};
 use crate::lists::Lists;
-use crate::memory::{Grow, copied, filled};
+use crate::memory::{Grow, collected, copied, filled};
 use crate::monitor::{Monitor, Pulse};
+use crate::rules::rule::{At, Rule};
 use crate::tiles::forgetting::Retention;
 
 /// Marks a trial without a response.
@@ -121,27 +125,29 @@ impl PersonTrials {
         }
     }
 
-    /// The logarithm of the probability of all responses, and its gradient.
+    /// The logarithm of the probability of all responses, and its gradient. Where the rule has no [`Rule::GRADIENT`], the derivatives by
+    /// what concerns learning are zero.
     ///
     /// # Errors
     /// [`Error::Argument`] when there is not a parameter for each group and column; [`Error::Memory`], [`Error::Stopped`].
-    pub fn evaluate(&self, at: &Fitted, monitor: &Monitor) -> Result<(f64, Fitted)> {
-        let (mut gradient, mut tape) = (self.zeros(at)?, Tape::default());
-        let likelihood = self.forward(at, &mut gradient, &mut tape, monitor)?;
-        self.backward(at, &mut gradient, &tape, monitor)?;
-        Ok((likelihood, gradient))
+    pub fn evaluate<R: Rule<f64>>(&self, rule: &R, at: &Fitted, monitor: &Monitor) -> Result<Evaluated> {
+        let mut gradient = self.zeros(at)?;
+        let mut tape = Tape::default();
+        let likelihood = self.forward(rule, at, &mut gradient, &mut tape, monitor)?;
+        if R::GRADIENT {
+            self.backward(rule, at, &mut gradient, &tape, monitor)?;
+        }
+        Ok(Evaluated { likelihood, gradient, activations: tape.activations })
     }
 
     /// The activations of all columns before each trial, trial after trial.
     ///
     /// # Errors
-    /// As [`PersonTrials::evaluate`].
-    pub fn predictions(&self, at: &Fitted, monitor: &Monitor) -> Result<Vec<f64>> {
-        let (mut gradient, mut tape) = (self.zeros(at)?, Tape::default());
-        self.forward(at, &mut gradient, &mut tape, monitor)?;
+    /// [`Error::Memory`].
+    pub fn predictions(&self, evaluated: &Evaluated) -> Result<Vec<f64>> {
         let (k, mut first, mut found) = (self.n_columns, 0, Vec::new());
         for &frequency in &self.frequencies {
-            found.grow_by(&tape.activations[first..first + k])?;
+            found.grow_by(&evaluated.activations[first..first + k])?;
             first += k * frequency.max(1) as usize;
         }
         Ok(found)
@@ -166,59 +172,83 @@ impl PersonTrials {
     }
 
     /// Learns all trials, and keeps what the backward pass needs. What turns activations into responses has its gradient then.
-    fn forward(&self, at: &Fitted, gradient: &mut Fitted, tape: &mut Tape, monitor: &Monitor) -> Result<f64> {
+    fn forward<R: Rule<f64>>(
+        &self,
+        rule: &R,
+        at: &Fitted,
+        gradient: &mut Fitted,
+        tape: &mut Tape,
+        monitor: &Monitor,
+    ) -> Result<f64> {
         let k = self.n_columns;
         let retention = Retention::<f64>::new(at.retention);
         let mut weights = copied(&self.start)?;
+        let mut states = collected(weights.iter().map(|&weight| rule.begun(weight)))?;
+        let mut memory = R::Memory::default();
+        rule.begin(&mut memory, self.groups.len())?;
         let mut last = filled(0_u64, self.groups.len())?;
         let (mut likelihood, mut token, mut pulse) = (0.0, 0, Pulse::default());
-        let mut activations = filled(0.0, k)?;
+        let [beta1, beta2] = at.beta;
+        let absent = At { sum: 0.0, target: 0.0, rate: beta2, betas: at.beta, update: 0.0 };
+        let (mut activations, mut columns) = (filled(0.0, k)?, filled(absent, k)?);
+        let (mut others, mut powers) = (Vec::new(), Vec::new());
         for (trial, &frequency) in self.frequencies.iter().enumerate() {
             let (cues, outcomes) = (self.cues.get(trial), self.outcomes.get(trial));
             for repeat in 0..frequency.max(1) {
-                pulse.beat((2 * cues.len() + 4) * k + 1, monitor)?;
                 activations.fill(0.0);
                 for &row in cues {
                     let rest = retention.power(token - last[row as usize]);
                     last[row as usize] = token;
-                    for (sum, weight) in activations.iter_mut().zip(&mut weights[row as usize * k..][..k]) {
+                    let place = row as usize * k;
+                    let (weights, states) = (&mut weights[place..][..k], &states[place..][..k]);
+                    for ((sum, weight), state) in activations.iter_mut().zip(weights).zip(states) {
                         *weight *= rest;
-                        *sum += *weight;
+                        *sum += rule.term(*weight, state);
                     }
                 }
                 tape.activations.grow_by(&activations)?;
                 tape.slopes.grow_to(tape.activations.len(), 0.0)?;
                 if repeat == 0 {
                     let place = tape.slopes.len() - k;
-                    likelihood += self.respond(trial, at, &activations, gradient, &mut tape.slopes[place..]);
+                    let slopes = &mut tape.slopes[place..];
+                    likelihood += self.respond(trial, at, &activations, gradient, slopes, &mut powers)?;
                 }
                 if frequency == 0 {
+                    pulse.beat((cues.len() + 4) * k + 1, monitor)?;
                     break;
                 }
-                token += 1;
-                // What is predicted becomes what is learned.
-                for (column, a) in (0..).zip(&mut activations) {
-                    *a = if outcomes.contains(&column) {
-                        at.beta[0] * (at.lambda[column as usize] - *a)
-                    } else {
-                        at.beta[1] * (0.0 - *a)
-                    };
+                others.clear();
+                rule.others(&mut memory, cues, &mut others)?;
+                tape.others.push(&others)?;
+                pulse.beat((2 * cues.len() + others.len() + 4) * k + 1, monitor)?;
+                for (column, sum) in columns.iter_mut().zip(&activations) {
+                    *column = At { sum: *sum, ..absent };
                 }
-                for &row in cues {
+                for &column in outcomes {
+                    let column = column as usize;
+                    (columns[column].target, columns[column].rate) = (at.lambda[column], beta1);
+                }
+                columns.iter_mut().for_each(|column| column.update = rule.update(column));
+                for (number, &row) in cues.iter().chain(&others).enumerate() {
+                    let rest = retention.power(token - last[row as usize]) * at.retention;
+                    last[row as usize] = token + 1;
                     let alpha = at.alpha[self.groups[row as usize] as usize];
-                    last[row as usize] = token;
-                    for (weight, u) in weights[row as usize * k..][..k].iter_mut().zip(&activations) {
-                        *weight = at.retention * *weight + alpha * u;
+                    let factor = rule.factor(&memory, row, alpha, number < cues.len());
+                    let place = row as usize * k;
+                    let (weights, states) = (&mut weights[place..][..k], &mut states[place..][..k]);
+                    for ((weight, state), column) in weights.iter_mut().zip(states).zip(&columns) {
+                        *weight = rule.changed(rest * *weight, state, factor, column);
                     }
                 }
+                rule.after(&mut memory, cues)?;
+                token += 1;
             }
         }
-        tape.tokens = token;
         Ok(likelihood)
     }
 
     /// The log probability of a response. Adds to the gradient of what turns activations into responses, and to the derivatives by the
-    /// activations.
+    /// activations. `powers` is room.
     fn respond(
         &self,
         trial: usize,
@@ -226,12 +256,13 @@ impl PersonTrials {
         activations: &[f64],
         gradient: &mut Fitted,
         slopes: &mut [f64],
-    ) -> f64 {
-        match &self.responses {
+        powers: &mut Vec<f64>,
+    ) -> Result<f64> {
+        Ok(match &self.responses {
             Responses::Numbers { columns, numbers } => {
                 let (column, y, sigma) = (columns[trial] as usize, numbers[trial], at.spread);
                 if y.is_nan() {
-                    return 0.0;
+                    return Ok(0.0);
                 }
                 let a = activations[column];
                 let z = (y - at.bias[0] - at.theta * a) / sigma;
@@ -244,19 +275,21 @@ impl PersonTrials {
             Responses::Choices { options, chosen } => {
                 let (options, place) = (options.get(trial), chosen[trial]);
                 if place == NO_RESPONSE {
-                    return 0.0;
+                    return Ok(0.0);
                 }
                 let logit = |column: u32| at.theta * activations[column as usize] + at.bias[column as usize];
                 let greatest = options.iter().map(|&column| logit(column)).fold(f64::NEG_INFINITY, f64::max);
-                let power = |column: u32| (logit(column) - greatest).exp();
-                let total: f64 = options.iter().map(|&column| power(column)).sum();
-                let (own, n) = (options[place as usize], options.len() as f64);
-                let share = power(own) / total;
+                powers.clear();
+                powers.make_room(options.len())?;
+                powers.extend(options.iter().map(|&column| (logit(column) - greatest).exp()));
+                let total: f64 = powers.iter().sum();
+                let n = options.len() as f64;
+                let share = powers[place as usize] / total;
                 let p = (1.0 - at.spread) * share + at.spread / n;
                 let r = (1.0 - at.spread) * share / p;
-                for &column in options {
-                    let slope = r * (f64::from(u8::from(column == own)) - power(column) / total);
-                    let column = column as usize;
+                powers[place as usize] -= total;
+                for (&column, power) in options.iter().zip(&*powers) {
+                    let (slope, column) = (-r * power / total, column as usize);
                     slopes[column] += at.theta * slope;
                     gradient.bias[column] += slope;
                     gradient.theta += slope * activations[column];
@@ -264,30 +297,40 @@ impl PersonTrials {
                 gradient.spread += (1.0 / n - share) / p;
                 p.ln()
             }
-        }
+        })
     }
 
     /// Goes back through the trials, and adds the gradient of what was learned.
-    fn backward(&self, at: &Fitted, gradient: &mut Fitted, tape: &Tape, monitor: &Monitor) -> Result<()> {
-        let k = self.n_columns;
+    fn backward<R: Rule<f64>>(
+        &self,
+        rule: &R,
+        at: &Fitted,
+        gradient: &mut Fitted,
+        tape: &Tape,
+        monitor: &Monitor,
+    ) -> Result<()> {
+        let (k, memory) = (self.n_columns, R::Memory::default());
+        let share = |row: u32, number, cues: &[u32]| rule.factor(&memory, row, 1.0, number < cues.len());
         let retention = Retention::<f64>::new(at.retention);
         let mut adjoint = filled(0.0, self.groups.len() * k)?;
         // Each row of the adjoint is as it was just before this token.
-        let mut before = filled(tape.tokens + 1, self.groups.len())?;
+        let mut before = filled(tape.others.len() as u64 + 1, self.groups.len())?;
         let (mut g, mut u, mut d) = (filled(0.0, k)?, filled(0.0, k)?, filled(0.0, k)?);
-        let (mut token, mut eta, mut pulse) = (tape.tokens, 0.0, Pulse::default());
+        let (mut token, mut eta, mut pulse) = (tape.others.len() as u64, 0.0, Pulse::default());
         let mut place = tape.activations.len();
         for (trial, &frequency) in self.frequencies.iter().enumerate().rev() {
             let (cues, outcomes) = (self.cues.get(trial), self.outcomes.get(trial));
             for _ in 0..frequency.max(1) {
-                pulse.beat((3 * cues.len() + 6) * k + 1, monitor)?;
+                let learned = token.checked_sub(1).filter(|_| frequency > 0);
+                let others = learned.map_or(&[][..], |token| tape.others.get(token as usize));
+                pulse.beat((3 * (cues.len() + others.len()) + 6) * k + 1, monitor)?;
                 place -= k;
                 let (a, slopes) = (&tape.activations[place..][..k], &tape.slopes[place..][..k]);
                 g.fill(0.0);
-                for &row in cues {
+                for (number, &row) in cues.iter().chain(others).enumerate() {
                     let rest = retention.power(before[row as usize] - token - 1);
                     before[row as usize] = token + 1;
-                    let alpha = at.alpha[self.groups[row as usize] as usize];
+                    let alpha = share(row, number, cues) * at.alpha[self.groups[row as usize] as usize];
                     for (sum, value) in g.iter_mut().zip(&mut adjoint[row as usize * k..][..k]) {
                         *value *= rest;
                         *sum += alpha * *value;
@@ -317,11 +360,17 @@ impl PersonTrials {
                 }
                 gradient.retention += (eta - moved) / at.retention;
                 eta += a.iter().zip(&d).map(|(a, d)| a * d).sum::<f64>() - moved;
-                for &row in cues {
+                for (number, &row) in cues.iter().chain(others).enumerate() {
                     let adjoint = &mut adjoint[row as usize * k..][..k];
+                    let moved = adjoint.iter().zip(&u).map(|(value, u)| value * u).sum::<f64>();
                     let group = self.groups[row as usize] as usize;
-                    gradient.alpha[group] += adjoint.iter().zip(&u).map(|(value, u)| value * u).sum::<f64>();
-                    adjoint.iter_mut().zip(&d).for_each(|(value, d)| *value = at.retention * *value + d);
+                    gradient.alpha[group] += share(row, number, cues) * moved;
+                    // An absent cue adds nothing to activations.
+                    let part = f64::from(u8::from(number < cues.len()));
+                    adjoint
+                        .iter_mut()
+                        .zip(&d)
+                        .for_each(|(value, d)| *value = at.retention * *value + part * d);
                     before[row as usize] = token;
                 }
                 token -= 1;
@@ -331,13 +380,23 @@ impl PersonTrials {
     }
 }
 
+/// What came of one pass through the trials.
+pub struct Evaluated {
+    /// The logarithm of the probability of all responses.
+    pub likelihood: f64,
+    /// Its derivatives.
+    pub gradient: Fitted,
+    /// The activations of all columns before each token, and before each trial that is not learned.
+    activations: Vec<f64>,
+}
+
 /// What the forward pass keeps of each token, and of each trial that is not learned: activations, and the derivatives of the
-/// likelihood by these.
+/// likelihood by these; of each token the rows that changed besides those of its cues.
 #[derive(Default)]
 struct Tape {
     activations: Vec<f64>,
     slopes: Vec<f64>,
-    tokens: u64,
+    others: Lists,
 }
 
 #[cfg(test)]
@@ -345,6 +404,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rules::rescorla_wagner::RescorlaWagner;
+    use crate::rules::van_hamme_wasserman::VanHammeWasserman;
 
     const ROWS: usize = 3;
     const COLUMNS: usize = 2;
@@ -361,6 +422,7 @@ mod tests {
         fn gradients_are_those_of_differences(
             trials in prop::collection::vec((1_u32..8, 0_u32..3, 0_u32..3, 0_u32..3), 1..12),
             are_choices: bool,
+            absent_learn: bool,
             by in prop::collection::vec(-0.2..0.2, 11),
         ) {
             let monitor = Monitor::new();
@@ -394,13 +456,21 @@ mod tests {
                 spread: 0.3,
             };
             numbers(&mut at).into_iter().zip(&by).for_each(|(number, by)| *number += by);
-            let (_, mut gradient) = person.evaluate(&at, &monitor).unwrap();
+            let evaluate = |at: &Fitted| {
+                let found = if absent_learn {
+                    person.evaluate(&VanHammeWasserman { k: 0.7 }, at, &monitor)
+                } else {
+                    person.evaluate(&RescorlaWagner, at, &monitor)
+                };
+                found.unwrap()
+            };
+            let mut gradient = evaluate(&at).gradient;
             let exact: Vec<f64> = numbers(&mut gradient).into_iter().map(|each| *each).collect();
             for (place, exact) in exact.into_iter().enumerate() {
                 let beside = |by: f64| {
                     let mut moved = at.clone();
                     *numbers(&mut moved)[place] += by;
-                    person.evaluate(&moved, &monitor).unwrap().0
+                    evaluate(&moved).likelihood
                 };
                 let difference = (beside(1e-6) - beside(-1e-6)) / 2e-6;
                 prop_assert!(

@@ -19,6 +19,7 @@ impl<E: Element> Rule<E> for RescorlaWagner {
     const LATE_START: bool = true;
     const ADJOINT: bool = true;
     const KERNEL: bool = true;
+    const GRADIENT: bool = true;
 
     type State = [E; 0];
     type Memory = ();

@@ -115,6 +115,10 @@ pub trait Rule<E: Element>: Sync {
     /// Whether the kernel of the rule of Rescorla and Wagner does the same, bit for bit.
     #[doc(hidden)]
     const KERNEL: bool = false;
+    /// Whether the likelihood of responses has a gradient by a backward pass: weights change by the factor times what
+    /// [`Rule::update`] says by default, and the factor is a multiple of the salience that knows no memory.
+    #[doc(hidden)]
+    const GRADIENT: bool = false;
 
     /// Whether events may name a cue twice.
     const REPEATS: bool = true;

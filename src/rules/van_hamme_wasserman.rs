@@ -38,6 +38,7 @@ pub struct Met {
 impl<E: Element> Rule<E> for VanHammeWasserman {
     const NAME: &'static str = "van_hamme_wasserman";
     const LATE_START: bool = false;
+    const GRADIENT: bool = true;
     const REPEATS: bool = false;
 
     type State = [E; 0];

@@ -529,6 +529,8 @@ SEARCHES = {
     "cite": "citing/",
     "pyndl": "moving/",
     "reticulate": "from-r/",
+    "logistic regression": "relatives/",
+    "cheat sheet": "which/",
     "wheel": "install/",
     "GPU": "install/",
 }

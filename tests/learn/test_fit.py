@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from rescorla._learn.people.fit_each import _Model
-from rescorla._learn.people.free import SCALES, free_of
+from rescorla._learn.people.free import free_of
 from rescorla._learn.people.pooling import Persons
+from rescorla._learn.rule import RULES, RuleName, rule_given
 
 CHOICES = ["x", "y", "z"]
 
@@ -42,44 +43,56 @@ def simulated(
     return table, rates
 
 
-def likelihood(table: Any, free: list[str], link: str, initial: rw.Weights | None, groups: Any = None) -> Any:
+def likelihood(
+    table: Any,
+    free: list[str],
+    link: str,
+    initial: rw.Weights | None,
+    groups: Any = None,
+    rule: str = "rescorla_wagner",
+) -> Any:
     """The log likelihoods and their gradients, by the numbers on their scales."""
     choices = CHOICES if link == "softmax" else None
-    model = _Model("who", "answer", "cues", "outcomes", choices, None, link, initial, groups or {}, 1)
+    model = _Model(
+        "who", "answer", "cues", "outcomes", choices, None, link, rule_given(rule), initial, groups or {}, 1
+    )
     study = model.study(table)
     names = model.group_names(study)
     given: dict[str, Any] = {
         "alpha": 0.7,
         "beta": (0.2, 0.1),
         "lambda_": 1.0,
-        "retention": 0.98,
+        "retention": 0.98 if rule == "rescorla_wagner" else 1.0,
         "theta": 2.0,
     }
-    what = free_of(free, None, given, names, study.columns, link, from_zero=False)
+    what = free_of(free, None, given, names, study.columns, link, rule_given(rule), from_zero=False)
     return Persons(study.engine(model, names), what, 1), what
 
 
 @given(
     st.sampled_from(["softmax", "normal"]),
     st.sets(
-        st.sampled_from([name for name in SCALES if name not in ("alpha", "sigma", "lapse", "beta")]),
+        st.sampled_from(["beta1", "beta2", "lambda_", "retention", "theta", "bias"]),
         min_size=1,
     ),
     st.booleans(),
+    st.sampled_from(["rescorla_wagner", "van_hamme_wasserman"]),
     st.integers(0, 99),
 )
-def test_gradients_are_those_of_differences(link: str, free: set[str], grouped: bool, seed: int) -> None:
+def test_gradients_are_those_of_differences(
+    link: str, free: set[str], grouped: bool, rule: str, seed: int
+) -> None:
     table, _ = simulated(2, 12, seed, link=link)
     random = np.random.default_rng(seed)
     table["frequency"] = random.integers(0, 3, 24).tolist()
     table["answer"][5] = None
-    names = sorted(free)
+    names = sorted(free if rule == "rescorla_wagner" else {*free} - {"retention"} | {"theta"})
     if grouped:
         names = ["alpha", *(name for name in names if name not in ("beta1", "beta2"))]
     if link == "softmax":
         names.append("lapse")
     initial = rw.Weights(random.normal(0, 0.3, (2, 2)), ["c0", "c2"], ["x", "w"])
-    persons, what = likelihood(table, names, link, initial, {"c0": "one"} if grouped else None)
+    persons, what = likelihood(table, names, link, initial, {"c0": "one"} if grouped else None, rule)
     assert persons.n_responses.tolist() == [11, 12]
     phi = np.tile(what.start(), (2, 1)) + random.normal(0, 0.2, (2, len(what.names)))
     both = np.arange(2)
@@ -89,7 +102,92 @@ def test_gradients_are_those_of_differences(link: str, free: set[str], grouped: 
         step[at] = 1e-4
         ll = [persons.evaluate(both, phi + by * step)[0] for by in (-2, -1, 1, 2)]
         difference = (8 * (ll[2] - ll[1]) - (ll[3] - ll[0])) / 12e-4
-        np.testing.assert_allclose(gradient[:, at], difference, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(gradient[:, at], difference, rtol=1e-7, atol=1e-7)
+
+
+def test_gradients_by_differences_are_near_exact_ones() -> None:
+    table, _ = simulated(3, 60, 2)
+    persons, what = likelihood(table, ["beta1", "beta2", "theta"], "softmax", None)
+    phi, everybody = np.tile(what.start(), (3, 1)), np.arange(3)
+    found, exact = persons.evaluate(everybody, phi)
+    persons._free = what._replace(by_differences=np.array([0, 1]))
+    again, near = persons.evaluate(everybody, phi)
+    assert again.tolist() == found.tolist()
+    assert near[:, 2].tolist() == exact[:, 2].tolist()
+    np.testing.assert_allclose(near, exact, rtol=1e-3, atol=1e-3)
+    assert near.tolist() != exact.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:responses show no differences")
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_recovers_its_rates(rule: RuleName) -> None:
+    table, _ = simulated(12, 80, 8)
+    rates = dict(zip(dict.fromkeys(table["who"]), np.geomspace(0.07, 0.4, 12).tolist(), strict=True))
+    how: dict[str, Any] = {"by": "who", "choices": CHOICES, "rule": rule}
+    learned = rw.learn_each(table, alpha=1.0, beta=rates, record=["choices"], **how)
+    a = 5 * np.stack([learned[f"activation_{each}"] for each in CHOICES], axis=1)
+    cumulated = np.exp(a - a.max(axis=1, keepdims=True)).cumsum(axis=1)
+    drawn = np.random.default_rng(1).random((len(a), 1)) * cumulated[:, -1:]
+    table["answer"] = [CHOICES[each] for each in (cumulated < drawn).sum(axis=1)]
+    fit = rw.fit_each(table, response="answer", free=["beta"], theta=5.0, **how)
+    true, found = np.log([*rates.values()]), np.log(fit.parameters["estimate"])
+    assert np.corrcoef(true, found)[0, 1] > 0.8
+    assert abs((found - true).mean()) < 0.25
+    assert (rule in repr(fit)) == (rule != "rescorla_wagner")
+    assert ("by differences" in repr(fit)) == (rule not in ("rescorla_wagner", "van_hamme_wasserman"))
+    assert np.isfinite(fit.recover(1, seed=1)["found"]).all()
+    likely = fit.predictions["p"]
+    assert fit.score(table) == pytest.approx(np.log(likely).sum())
+    again = rw.learn_each(
+        table,
+        alpha=1.0,
+        beta=dict(zip(fit.parameters["person"].tolist(), fit.parameters["estimate"].tolist(), strict=True)),
+        record=["choices"],
+        **how,
+    )
+    for each in CHOICES:
+        np.testing.assert_allclose(fit.predictions[f"activation_{each}"], again[f"activation_{each}"])
+
+
+@pytest.mark.filterwarnings("ignore:.* at a bound")
+@pytest.mark.parametrize(
+    ("rule", "name"), [(rule, name) for rule, kind in RULES.items() for name in kind.parameters]
+)
+def test_what_only_a_rule_has_may_be_fitted(rule: RuleName, name: str) -> None:
+    table, _ = simulated(4, 60, 9)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES, "rule": rule}
+    fixed = rw.fit_each(table, free=["beta"], theta=5.0, pooling="complete", **how)
+    both = rw.fit_each(table, free=["beta", name], theta=5.0, pooling="complete", **how)
+    assert both.group["name"].tolist() == ["beta", name]
+    assert both.log_likelihood > fixed.log_likelihood - 0.1
+    best = dict(zip(both.group["name"].tolist(), both.group["typical"].tolist(), strict=True))
+    same = rw.fit_each(
+        table, free=["beta"], theta=5.0, pooling="complete", rule_parameters={name: best[name]}, **how
+    )
+    assert same.log_likelihood == pytest.approx(both.log_likelihood, abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore:responses show no differences")
+def test_other_starts_find_the_same() -> None:
+    table, _ = simulated(20, 80, 10)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES}
+    starts = [(0.1, 1.0), (0.01, 1.0), (0.5, 20.0), (0.02, 10.0), (0.3, 2.0)]
+    fits = [rw.fit_each(table, beta=beta, theta=theta, **how) for beta, theta in starts]
+    estimates = np.log([fit.parameters["estimate"] for fit in fits])
+    errors = fits[0].parameters["standard_error"] / fits[0].parameters["estimate"]
+    assert (np.ptp(estimates, axis=0) < 0.02 * errors).all()
+
+
+def test_intervals_cover_the_truth() -> None:
+    """As in benches/fit.py, which has more and greater studies."""
+    shares = []
+    for seed in range(4):
+        table, rates = simulated(30, 100, 20 + seed)
+        fit = rw.fit_each(table, by="who", response="answer", choices=CHOICES)
+        own = fit.parameters["name"] == "beta"
+        estimate, error = fit.parameters["estimate"][own], fit.parameters["standard_error"][own]
+        shares.append((np.abs(np.log(estimate / rates)) <= 1.96 * error / estimate).mean())
+    assert 0.88 <= np.mean(shares) <= 0.99
 
 
 def test_the_likelihood_is_that_of_learn_each() -> None:
@@ -203,6 +301,16 @@ def test_one_person_and_everybody_together() -> None:
         ({"free": ["beta", "beta1"]}, ValueError, "free must have beta, or beta1 and beta2"),
         ({"free": []}, ValueError, "free must have a name or more"),
         ({"free": ["sigma"]}, ValueError, "free must be"),
+        ({"free": ["k"]}, ValueError, "free must be"),
+        ({"free": ["retention"], "rule": "hybrid"}, ValueError, "free must be"),
+        ({"retention": 0.9, "rule": "hybrid"}, ValueError, "retention must be 1 for the rule hybrid"),
+        ({"rule": "hebb"}, ValueError, "rule must be"),
+        ({"rule": "hybrid", "rule_parameters": {"k": 1}}, ValueError, "rule_parameters has 'k'"),
+        (
+            {"rule": "le_pelley", "lambda_": 2.0},
+            ValueError,
+            "lambda_ must be at most 1 for the rule le_pelley",
+        ),
         ({"bounds": {"beta": (1.0, 0.1)}}, ValueError, "bounds of beta must rise"),
         ({"bounds": {"lapse": (0.1, 0.2)}}, ValueError, "bounds has 'lapse', which is not fitted"),
         ({"response": "reply"}, KeyError, "response names the column 'reply'"),

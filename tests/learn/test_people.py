@@ -144,28 +144,36 @@ def test_each_learns_as_if_alone(
 @pytest.mark.parametrize(
     "rule", ["no_competition", "hybrid", "pearce_kaye_hall", "mackintosh", "le_pelley", "van_hamme_wasserman"]
 )
-@given(TRIALS, DTYPES)
-def test_each_learns_by_any_rule(rule: Any, trials: list[Any], dtype: Any) -> None:
+@given(TRIALS, DTYPES, weights())
+def test_each_learns_by_any_rule(
+    rule: Any, trials: list[Any], dtype: Any, initial: rw.Weights | None
+) -> None:
     choices = ["x", "y"]
-    how: dict[str, Any] = {"alpha": 0.4, "beta": 0.3, "rule": rule, "dtype": dtype}
-    found = rw.learn_each(table_of(trials), by="who", choices=choices, record=["choices"], **how)
+    how: dict[str, Any] = {"alpha": 0.4, "beta": 0.3, "rule": rule, "dtype": dtype, "initial": initial}
+    found = quietly(rw.learn_each, table_of(trials), by="who", choices=choices, record=["choices"], **how)
     for who in found.persons:
         own = [row for row, (name, *_) in enumerate(trials) if name == who]
         # All of his trials before one, and what is predicted then.
         names = [(NAMES, OUTCOMES, 0)]
         for at, row in enumerate(own):
             before = rw.read_events([trials[each][1:] for each in own[:at]] + names)
-            weights = rw.learn(before, method="forward", **how)
+            weights = quietly(rw.learn, before, method="forward", **how)
             predicted = rw.activations([trials[row][1]], weights, outcomes=choices)[0]
             assert [found[f"activation_{each}"][row] for each in choices] == predicted.tolist()
         end = found.weights(who)
         own_events = rw.read_events([trials[each][1:] for each in own] + names)
-        every = rw.learn(own_events, method="forward", **how)
+        every = quietly(rw.learn, own_events, method="forward", **how)
         assert {(cue, outcome): end[cue, outcome] for cue in end.cues for outcome in end.outcomes} == {
             (cue, outcome): every[cue, outcome] for cue in end.cues for outcome in end.outcomes
         }
     with pytest.raises(ValueError, match="retention must be 1 for the rule"):
         rw.learn_each(table_of(trials), by="who", rule=rule, retention=0.99)
+
+
+def test_asymptotes_are_those_of_the_rule() -> None:
+    table = {"who": ["ann"], "cues": ["a"], "outcomes": ["x"]}
+    with pytest.raises(ValueError, match="lambda_ must be at most 1 for the rule le_pelley"):
+        rw.learn_each(table, by="who", rule="le_pelley", lambda_=2.0)
 
 
 @given(TRIALS, st.data(), DTYPES, st.booleans(), st.booleans())

@@ -4,7 +4,7 @@ Errors fall with the number of examples: Hebb's rule slowly, MinOver as theory
 says.
 
 A teacher's rule with 50 features, learned from examples. See [learning a
-rule](howto/teacher.md).
+rule](howto/perceptron.md#learning-a-rule).
 """
 
 import numpy as np

@@ -156,10 +156,7 @@ def request_of(
     plan = plan_of(events, cues, outcomes, initial)
     alphas = saliences(alpha, plan, events, element)
     lambdas = maximal(lambda_, plan, events, initial, element)
-    greatest = float(lambdas.values.max(initial=-np.inf))
-    if greatest > rule.kind.greatest:
-        most = f"lambda_ must be at most {rule.kind.greatest:g}"
-        raise ValueError(f"{most} for the rule {rule.name}, whose strengths go no further, not {greatest:g}")
+    rule.refuse_above(float(lambdas.values.max(initial=-np.inf)))
     if initial is not None:
         warn_unshared(initial, plan, events)
     return Request(

@@ -76,6 +76,14 @@ class Rule(NamedTuple):
         """What it has that others have not."""
         return RULES[self.name]
 
+    def refuse_above(self, greatest: float) -> None:
+        """ValueError where an asymptote is greater than the rule has them."""
+        if greatest > self.kind.greatest:
+            most = f"lambda_ must be at most {self.kind.greatest:g}"
+            raise ValueError(
+                f"{most} for the rule {self.name}, whose strengths go no further, not {greatest:g}"
+            )
+
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""
         told = {"rule": self.name, "rule_parameters": dict(self.parameters)}

@@ -16,7 +16,7 @@ from rescorla._learn.people.records import Choices
 from rescorla._learn.people.shared_start import SharedStart
 from rescorla._learn.people.trial_table import TrialTable, as_column, columns_of_trials
 from rescorla._learn.people.trials import Trials
-from rescorla._learn.rule import rule_given
+from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
 from rescorla._shared.checks import (
     is_missing,
     number,
@@ -55,7 +55,8 @@ def fit_each(
     groups: Mapping[str, str] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
     pooling: Pooling = "hierarchical",
-    rule: Literal["rescorla_wagner"] = "rescorla_wagner",
+    rule: RuleName = "rescorla_wagner",
+    rule_parameters: Mapping[str, float] | None = None,
     alpha: float = 1.0,
     beta: float | tuple[float, float] = 0.1,
     lambda_: float = 1.0,
@@ -72,7 +73,7 @@ def fit_each(
         softmax: p(y) = (1 - lapse) exp(theta a_y + bias_y) / sum of exp(theta a_k + bias_k) + lapse / K
         normal:  y ~ N(bias + theta a, sigma^2)
 
-    Gradients are exact, by one backward pass through the trials.
+    Gradients are exact, by one backward pass through the trials; those of some rules are differences.
 
     Parameters
     ----------
@@ -88,7 +89,8 @@ def fit_each(
         How activations become responses.
     free : iterable of str, default ("beta", "theta")
         What is fitted: "alpha", "beta" or "beta1" and "beta2", "lambda_", "retention", "theta", "bias" (of
-        each choice but the first), "lapse". With "normal" bias and sigma are fitted always.
+        each choice but the first), "lapse", and what only the rule has, such as "salience_rate". With
+        "normal" bias and sigma are fitted always.
     groups : mapping from cues to groups, optional
         With "alpha" free, one salience for each group of cues; ``{cue: cue for cue in cues}``: for each cue.
     bounds : mapping from names to pairs, optional
@@ -96,7 +98,9 @@ def fit_each(
     pooling : {"hierarchical", "none", "complete"}, default "hierarchical"
         "hierarchical": the numbers of persons vary about those of the group, and each person's few responses
         borrow from the others. "none": each person alone. "complete": all persons have the same numbers.
-    rule : "rescorla_wagner"
+    rule, rule_parameters
+        As for `rescorla.learn`. Of "rescorla_wagner" and "van_hamme_wasserman" the gradient is exact; of
+        other rules, and by what only a rule has, it is by differences.
     alpha, beta, lambda_, retention, theta : float, defaults 1.0, 0.1, 1.0, 1.0, 1.0
         What is not fitted, and where the search begins.
     initial : Weights, optional
@@ -115,9 +119,6 @@ def fit_each(
     ValueError, TypeError, KeyError
         As `learn_each`; when numbers that are to be fitted cannot be told apart, such as alpha and beta; when
         a response is none of the choices; when one person is to be pooled.
-    ImportError
-        When scipy is not installed.
-
     Warns
     -----
     RescorlaWarning
@@ -131,11 +132,16 @@ def fit_each(
     Notes
     -----
     Rates, theta and sigma are fitted on a logarithmic scale, retention and lapse on a logistic one; on these
-    scales persons are normal about the group. The search is scipy's L-BFGS-B. Hierarchical pooling is
-    expectation maximisation with Laplace's approximation, two of whose steps are extrapolated before
-    each third. Standard errors come from the curvature at the mode, by differences of exact gradients;
-    those of persons take the group as known, and are too small where persons or trials are few. The rate and
-    theta of a person are nearly one number where trials are few: the standard errors say so.
+    scales persons are normal about the group. The search takes steps of Newton, whose curvature follows the
+    gradients. Hierarchical pooling is expectation maximisation with Laplace's approximation, two of whose
+    steps are extrapolated before each third. Standard errors come from the curvature at the mode, by
+    differences of gradients; those of persons take the group as known, and are too small where persons or
+    trials are few. The rate and theta of a person are nearly one number where trials are few: the standard
+    errors say so.
+
+    Rules with saliences have likelihoods with kinks, and "pearce_kaye_hall" one with jumps, since strengths
+    change whole where an error changes its sign. There the search may end beside the best numbers, and
+    standard errors are rough.
 
     References
     ----------
@@ -177,29 +183,33 @@ def fit_each(
     """
     one_of("link", link, ("softmax", "normal"))
     one_of("pooling", pooling, tuple(_POOLING))
-    one_of("rule", rule, ("rescorla_wagner",))
+    one_rule = rule_given(rule, rule_parameters, retention)
     if link == "softmax" and choices is None:
         raise ValueError("choices must be given with the link 'softmax': what persons choose from")
     if link == "normal" and choices is not None:
         raise ValueError(
             "choices must be left out with the link 'normal', which predicts from the trial's outcome"
         )
+    asymptote = number("lambda_", lambda_)
+    one_rule.refuse_above(asymptote)
     given: dict[str, float | tuple[float, float]] = {
         "alpha": rate("alpha", alpha),
         "beta": rates(beta),
-        "lambda_": number("lambda_", lambda_),
-        "retention": rule_given(retention=retention).retention,
+        "lambda_": asymptote,
+        "retention": one_rule.retention,
         "theta": number("theta", theta),
     }
     if groups is not None and not isinstance(groups, Mapping):
         raise TypeError(f"groups must be a mapping from cues to groups, not {shown(groups)}")
     n_threads = thread_count(threads)
-    model = _Model(by, response, cues, outcomes, choices, order, link, initial, groups or {}, n_threads)
+    model = _Model(
+        by, response, cues, outcomes, choices, order, link, one_rule, initial, groups or {}, n_threads
+    )
     study = model.study(trials)
     if pooling == "hierarchical" and len(study.table.persons) < 2:
         raise ValueError("pooling must be 'none' or 'complete' for one person, who has no group")
     names = model.group_names(study)
-    what = free_of(free, bounds, given, names, study.columns, link, from_zero=initial is None)
+    what = free_of(free, bounds, given, names, study.columns, link, one_rule, from_zero=initial is None)
     persons = Persons(study.engine(model, names), what, n_threads)
     _warn_of_responses(study)
     with watching(progress, "fitting", "persons", len(persons)) as watch:
@@ -222,6 +232,7 @@ class _Model(NamedTuple):
     choices: Any
     order: str | None
     link: str
+    rule: Rule
     initial: Weights | None
     groups: Mapping[str, str]
     threads: int
@@ -294,6 +305,8 @@ class _Study(NamedTuple):
             option_starts=option_starts,
             chosen=self.picked,
             numbers=self.numbers,
+            rule=model.rule.name,
+            rule_parameters=list(model.rule.parameters),
         )
 
     def options(self) -> NDArray[np.bool_]:
@@ -392,7 +405,10 @@ class _Fitted(NamedTuple):
         )
         n = int(persons.n_responses.sum())
         counts = pooled.log_likelihood, pooled.n_parameters, n, persons.n_evaluations
-        described = f"{self.model.link}, {', '.join(what.names)}; pooling {self.pooling}"
+        rule = "" if self.model.rule.name == FIRST else f"{self.model.rule.name}, "
+        described = f"{rule}{self.model.link}, {', '.join(what.names)}; pooling {self.pooling}"
+        if len(what.by_differences):
+            described += "; gradients by differences"
         return Fit(parameters, group, counts, self, described)
 
     def score(self, trials: Any) -> float:

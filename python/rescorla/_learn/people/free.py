@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from rescorla._learn.rule import FIRST, Rule
 from rescorla._shared.checks import number, one_of, only_names, several, shown
 
 if TYPE_CHECKING:
@@ -24,7 +25,15 @@ SCALES: dict[str, tuple[str, float, float]] = {
     "bias": ("identity", -1e2, 1e2),
     "lapse": ("logit", 1e-6, 0.9),
     "sigma": ("log", 1e-9, 1e9),
+    "salience_rate": ("logit", 1e-4, 0.9999),
+    "excitatory_rate": ("logit", 1e-4, 0.9999),
+    "inhibitory_rate": ("logit", 1e-4, 0.9999),
+    "k": ("logit", 1e-4, 0.9999),
 }
+# Where a logistic scale is not flat.
+_STEEP = 0.01, 0.99
+# Rules whose gradients go backward through the trials; of others what concerns learning has differences.
+_EXACT = (FIRST, "van_hamme_wasserman")
 
 
 class Entry(NamedTuple):
@@ -59,6 +68,8 @@ class Free(NamedTuple):
 
     entries: tuple[Entry, ...]
     fixed: NDArray[np.float64]
+    by_differences: NDArray[np.int64]
+    """The numbers of which the engine has no gradient."""
 
     def values(self, phi: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the engine is told, a row for each row of numbers on their scales."""
@@ -94,11 +105,14 @@ class Free(NamedTuple):
         return [(entry.phi(entry.lower), entry.phi(entry.upper)) for entry in self.entries]
 
     def start(self) -> NDArray[np.float64]:
-        """The numbers that are given, as far as they are within the bounds."""
-        given = [
-            float(np.clip(self.fixed[entry.places[0]], entry.lower, entry.upper)) for entry in self.entries
-        ]
-        return np.array([entry.phi(value) for entry, value in zip(self.entries, given, strict=True)])
+        """The numbers that are given, within the bounds; not where a logistic scale is flat."""
+        found = []
+        for entry in self.entries:
+            value = self.fixed[entry.places[0]]
+            if entry.scale == "logit":
+                value = np.clip(value, *_STEEP)
+            found.append(entry.phi(float(np.clip(value, entry.lower, entry.upper))))
+        return np.array(found)
 
 
 def free_of(
@@ -108,22 +122,26 @@ def free_of(
     groups: Sequence[str],
     columns: Sequence[str],
     link: str,
+    rule: Rule,
     *,
     from_zero: bool,
 ) -> Free:
     """Check what is to be fitted.
 
-    The engine's list: alpha of each group, beta1, beta2, lambda of each column, retention, theta, biases,
-    spread.
+    The engine's list: what only the rule has, alpha of each group, beta1, beta2, lambda of each column,
+    retention, theta, biases, spread.
     """
     asked = only_names("free must be names", several("free", free))
     spread = "lapse" if link == "softmax" else "sigma"
-    known = [name for name in SCALES if name not in ({"lapse", "sigma"} - {spread})]
+    known = ["alpha", "beta", "beta1", "beta2", "lambda_", "theta", "bias", spread, *rule.parameters]
+    if rule.name == FIRST:
+        known.append("retention")
     for name in asked:
         one_of("free", name, tuple(known))
     if link == "normal":
         asked = list(dict.fromkeys([*asked, "bias", "sigma"]))
-    _refuse(asked, len(groups), from_zero, link)
+    # Saliences that follow the error tell lambda and theta apart.
+    _refuse(asked, len(groups), from_zero and not rule.kind.states, link)
     limits = {} if bounds is None else bounds
     if not isinstance(limits, Mapping):
         raise TypeError(f"bounds must be a mapping from names to pairs, not {shown(bounds)}")
@@ -133,6 +151,7 @@ def free_of(
     biases = n if link == "softmax" else 1
     fixed = np.concatenate(
         [
+            list(rule.parameters.values()),
             np.full(n_groups, given["alpha"]),
             pair,
             np.full(n, given["lambda_"]),
@@ -141,23 +160,30 @@ def free_of(
             [0.0 if link == "softmax" else 1.0],
         ]
     )
-    rest = n_groups + 2 + n
+    first = len(rule.parameters)
+    rates = first + n_groups
+    rest = rates + 2 + n
     at: dict[str, list[tuple[str, tuple[int, ...]]]] = {
-        "alpha": [("alpha" if n_groups == 1 else f"alpha[{name}]", (i,)) for i, name in enumerate(groups)],
-        "beta": [("beta", (n_groups, n_groups + 1))],
-        "beta1": [("beta1", (n_groups,))],
-        "beta2": [("beta2", (n_groups + 1,))],
-        "lambda_": [("lambda_", tuple(range(n_groups + 2, rest)))],
+        "alpha": [
+            ("alpha" if n_groups == 1 else f"alpha[{name}]", (first + i,)) for i, name in enumerate(groups)
+        ],
+        "beta": [("beta", (rates, rates + 1))],
+        "beta1": [("beta1", (rates,))],
+        "beta2": [("beta2", (rates + 1,))],
+        "lambda_": [("lambda_", tuple(range(rates + 2, rest)))],
         "retention": [("retention", (rest,))],
         "theta": [("theta", (rest + 1,))],
         "bias": [("bias", (rest + 2,))]
         if link == "normal"
         else [(f"bias[{name}]", (rest + 2 + j,)) for j, name in enumerate(columns) if j > 0],
         spread: [(spread, (rest + 2 + biases,))],
+        **{name: [(name, (i,))] for i, name in enumerate(rule.parameters)},
     }
     entries = []
     for name in asked:
         scale, lower, upper = SCALES[name]
+        if name == "lambda_":
+            upper = min(upper, rule.kind.greatest)
         if name in limits:
             pair_of = limits[name]
             if not isinstance(pair_of, tuple | list) or len(pair_of) != 2:
@@ -169,7 +195,9 @@ def free_of(
     for name in limits:
         if name not in asked:
             raise ValueError(f"bounds has {shown(name)}, which is not fitted; free has {', '.join(asked)}")
-    return Free(tuple(entries), fixed)
+    learned = first if rule.name in _EXACT else rest
+    guessed = [at for at, entry in enumerate(entries) if entry.places[0] < learned]
+    return Free(tuple(entries), fixed, np.array(guessed, dtype=np.int64))
 
 
 def _refuse(asked: list[str], n_groups: int, from_zero: bool, link: str) -> None:

@@ -179,6 +179,7 @@ def learn_each(
         raise ValueError(f"rule must be 'rescorla_wagner' with vectors, not {rule!r}")
     vectors = sides.x is not None, sides.z is not None
     numbers = PersonNumbers.of(alpha, beta, lambda_, retention, theta, table.persons, events, vectors)
+    one_rule.refuse_above(float(numbers.lambda_.max(initial=-np.inf)))
     if rule != "rescorla_wagner" and (numbers.retention < 1).any():
         raise ValueError(
             f"retention must be 1 for the rule {rule}: only weights of rescorla_wagner are forgotten"

@@ -10,14 +10,19 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._learn.people.free import Free
-from rescorla._shared.optional import need
 from rescorla._shared.warn import NumericalWarning, warn
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Step of the differences of gradients.
+# Step of the differences of exact gradients.
 _STEP = 1e-4
+# Steps of differences of likelihoods, and of such differences: wide, since many rules have kinks and jumps.
+_WIDE, _WIDER = 2e-2, 1e-1
+# A mode is found where a step would gain less than this part of the log likelihood; by wide differences.
+_GAIN, _ROUGH_GAIN = 1e-11, 1e-7
+# The longest step on a logarithmic or logistic scale, the least part of a step, and the most steps.
+_LONGEST, _SHORTEST, _STEPS = 2.0, 1e-4, 200
 # What changes less does not matter: of a mean in standard deviations, of a variance in logarithms.
 _SETTLED = 1e-3
 _MOST = 500
@@ -44,22 +49,65 @@ class Persons:
         self, persons: NDArray[np.int64], phi: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The log likelihood of each person at a row of numbers, and its gradient."""
+        found, gradient = self._passed(persons, phi)
+        guessed = self._free.by_differences
+        if len(guessed):
+            beside = _beside(phi, guessed, _WIDE)
+            sides = self._passed(np.tile(persons, 2 * len(guessed)), beside.reshape(-1, phi.shape[1]))[0]
+            above, below = sides.reshape(2, len(guessed), len(phi))
+            with np.errstate(invalid="ignore"):
+                gradient[:, guessed] = ((above - below) / (2 * _WIDE)).T
+        return found, gradient
+
+    def curvatures(self, persons: NDArray[np.int64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Minus the Hessian of each log likelihood, by central differences of gradients."""
+        (n, k), by = phi.shape, _WIDER if len(self._free.by_differences) else _STEP
+        beside = _beside(phi, np.arange(k), by).reshape(-1, k)
+        above, below = self.evaluate(np.tile(persons, 2 * k), beside)[1].reshape(2, k, n, k)
+        with np.errstate(invalid="ignore"):
+            found = np.nan_to_num((below - above) / (2 * by), posinf=0.0, neginf=0.0).transpose(1, 0, 2)
+        return np.asarray((found + found.transpose(0, 2, 1)) / 2)
+
+    def _passed(
+        self, persons: NDArray[np.int64], phi: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """As `evaluate`, with the gradient that the engine has."""
         values = self._free.values(phi)
         gradients = np.zeros_like(values)
         found = self._engine.evaluate(persons, values, gradients, threads=self._threads, progress=None)
         self.n_evaluations += len(persons)
         return found, self._free.gradient(phi, gradients)
 
+
+class _Together:
+    """The log likelihood of all persons, as that of one."""
+
+    def __init__(self, persons: Persons) -> None:
+        self._persons, self._everybody = persons, np.arange(len(persons))
+
+    def __len__(self) -> int:
+        return 1
+
+    def evaluate(
+        self, persons: NDArray[np.int64], phi: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found, gradients = self._persons.evaluate(*self._each(phi))
+        return found.reshape(len(phi), -1).sum(axis=1), self._summed(gradients, phi)
+
     def curvatures(self, persons: NDArray[np.int64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Minus the Hessian of each log likelihood, by central differences of gradients."""
-        n, k = phi.shape
-        found = np.zeros((n, k, k))
-        for at in range(k):
-            step = np.zeros(k)
-            step[at] = _STEP
-            above, below = (self.evaluate(persons, phi + sign * step)[1] for sign in (1, -1))
-            found[:, :, at] = (below - above) / (2 * _STEP)
-        return np.asarray((found + found.transpose(0, 2, 1)) / 2)
+        return self._summed(self._persons.curvatures(*self._each(phi)), phi)
+
+    def _each(self, phi: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        return np.tile(self._everybody, len(phi)), np.repeat(phi, len(self._everybody), axis=0)
+
+    def _summed(self, found: NDArray[np.float64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(found.reshape(len(phi), -1, *found.shape[1:]).sum(axis=1))
+
+
+def _beside(phi: NDArray[np.float64], numbers: NDArray[np.int64], by: float) -> NDArray[np.float64]:
+    """The rows with one number greater by so much, for each of these numbers; and with it smaller."""
+    steps = by * np.eye(phi.shape[1])[numbers, np.newaxis]
+    return np.stack([phi + steps, phi - steps])
 
 
 class Pooled(NamedTuple):
@@ -80,12 +128,8 @@ Tell = Callable[[int], None]
 
 def separately(persons: Persons, free: Free, tell: Tell) -> Pooled:
     """The most likely numbers of each person alone."""
-    phi = np.tile(free.start(), (len(persons), 1))
-    likelihoods = np.zeros(len(persons))
-    for person in range(len(persons)):
-        phi[person], likelihoods[person] = _mode(persons, free, np.array([person]), phi[person], None)
-        tell(person + 1)
-    curvatures = persons.curvatures(np.arange(len(persons)), phi)
+    start = np.tile(free.start(), (len(persons), 1))
+    phi, likelihoods, curvatures = _modes(persons, free, start, tell=tell)
     covariances = np.array(
         [_inverse(free, curvature, own) for curvature, own in zip(curvatures, phi, strict=True)]
     )
@@ -95,13 +139,12 @@ def separately(persons: Persons, free: Free, tell: Tell) -> Pooled:
 
 def completely(persons: Persons, free: Free, tell: Tell) -> Pooled:
     """The most likely numbers, the same for all persons."""
-    everybody = np.arange(len(persons))
-    phi, likelihood = _mode(persons, free, everybody, free.start(), None)
+    phi, likelihood, curvature = _modes(_Together(persons), free, free.start()[np.newaxis])
     tell(len(persons))
-    repeated = np.tile(phi, (len(persons), 1))
-    covariance = _inverse(free, persons.curvatures(everybody, repeated).sum(axis=0), phi)
-    covariances = np.tile(covariance, (len(persons), 1, 1))
-    return Pooled(repeated, covariances, None, None, None, likelihood, len(phi))
+    covariance = _inverse(free, curvature[0], phi[0])
+    n = len(persons)
+    phi, covariances = np.repeat(phi, n, axis=0), np.tile(covariance, (n, 1, 1))
+    return Pooled(phi, covariances, None, None, None, float(likelihood[0]), phi.shape[1])
 
 
 def hierarchically(persons: Persons, free: Free, tell: Tell) -> Pooled:
@@ -110,13 +153,14 @@ def hierarchically(persons: Persons, free: Free, tell: Tell) -> Pooled:
     Expectation maximisation with Laplace's approximation. By itself it takes a thousand steps where persons
     differ little, so that two steps are extrapolated before each third (Varadhan and Roland, 2008).
     """
-    mean, _ = _mode(persons, free, np.arange(len(persons)), free.start(), None)
-    k = len(mean)
-    group = _Group(mean, np.zeros(k))
-    phi = np.tile(mean, (len(persons), 1))
+    phi, curvatures = completely(persons, free, tell).phi, None
+    k = phi.shape[1]
+    group = _Group(phi[0], np.zeros(k))
     before: list[_Group] = []
     for step in range(_MOST):
-        covariances, log_determinants, found = _expected(persons, free, group, phi)
+        prior = group.mean, np.exp(group.log_variance)
+        phi, found, curvatures = _modes(persons, free, phi, prior, curvatures)
+        covariances, log_determinants = _bounded_inverses(curvatures + np.diag(1 / prior[1]), prior[1])
         spread = np.diagonal(covariances, axis1=1, axis2=2)
         new_mean = phi.mean(axis=0)
         new_variance = ((phi - new_mean) ** 2 + spread).mean(axis=0)
@@ -158,19 +202,6 @@ class _Group(NamedTuple):
     log_variance: NDArray[np.float64]
 
 
-def _expected(
-    persons: Persons, free: Free, group: _Group, phi: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Move each person to his mode; the covariances there, log determinants, and log likelihoods."""
-    everybody, variance = np.arange(len(persons)), np.exp(group.log_variance)
-    found = np.zeros(len(persons))
-    for person in range(len(persons)):
-        own = np.array([person])
-        phi[person], found[person] = _mode(persons, free, own, phi[person], (group.mean, variance))
-    curvatures = persons.curvatures(everybody, phi) + np.diag(1 / variance)
-    return *_bounded_inverses(curvatures, variance), found
-
-
 def _extrapolated(first: _Group, second: _Group, third: _Group) -> _Group:
     """Where steps that shrink as these two do would end, at most sixteen times as far."""
     one, two, three = (np.concatenate(each) for each in (first, second, third))
@@ -180,49 +211,81 @@ def _extrapolated(first: _Group, second: _Group, third: _Group) -> _Group:
     return _Group(mean, np.clip(log_variance, np.log(_ALIKE), -np.log(_ALIKE)))
 
 
-def _mode(
-    persons: Persons,
+def _modes(
+    persons: Persons | _Together,
     free: Free,
-    who: NDArray[np.int64],
-    start: NDArray[np.float64],
-    prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-) -> tuple[NDArray[np.float64], float]:
-    """The most likely numbers of some persons together, and the log likelihood there, without the prior."""
-    if prior is not None and not persons.n_responses[who].any():
-        return prior[0].copy(), 0.0
+    phi: NDArray[np.float64],
+    prior: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    curvatures: NDArray[np.float64] | None = None,
+    tell: Tell = lambda _: None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The most likely numbers of each person; log likelihoods and curvatures there, without the prior.
 
-    def objective(phi: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        found, gradient = persons.evaluate(who, np.tile(phi, (len(who), 1)))
-        value, slope = -float(found.sum()), -gradient.sum(axis=0)
-        if prior is not None:
-            apart = phi - prior[0]
-            value, slope = value + float((apart**2 / (2 * prior[1])).sum()), slope + apart / prior[1]
-        return value, slope
+    All persons go at once, within the bounds, by steps of Newton. The curvature is that of the start, and
+    follows the gradients (Broyden, Fletcher, Goldfarb, Shanno). A step that makes it worse is halved.
+    """
+    everybody, k = np.arange(len(persons)), phi.shape[1]
+    mean, precision = (np.zeros(k), np.zeros(k)) if prior is None else (prior[0], 1 / prior[1])
+    lower, upper = np.array(free.bounds).T
+    gain = _ROUGH_GAIN if len(free.by_differences) else _GAIN
+    longest = np.array([np.inf if entry.scale == "identity" else _LONGEST for entry in free.entries])
 
-    value, slope = objective(start)
-    # The search tries a first step as long as the gradient, and where rates are so great that weights diverge
-    # the likelihood is no number. Both lead it astray.
-    scale, most = max(float(np.linalg.norm(slope)), 1.0), value + 10 * (1 + abs(value))
+    def objective(
+        who: NDArray[np.int64], phi: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        found, gradient = persons.evaluate(who, phi)
+        apart = precision * (phi - mean)
+        return (apart * (phi - mean)).sum(axis=1) / 2 - found, apart - gradient
 
-    def bounded(phi: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        value, slope = objective(phi)
-        if not value < most or not np.isfinite(slope).all():
-            return most / scale, np.zeros_like(phi)
-        return value / scale, slope / scale
+    if curvatures is None:
+        curvatures = persons.curvatures(everybody, phi)
+    sizes, vectors = np.linalg.eigh(curvatures + np.diag(precision))
+    sizes = np.maximum(np.abs(sizes), 1e-8 * np.abs(sizes).max(axis=1, keepdims=True) + 1e-12)
+    bent = (vectors * sizes[:, np.newaxis, :]) @ vectors.transpose(0, 2, 1)
+    value, slope = objective(everybody, phi)
+    phi, part, who = phi.copy(), np.ones(len(persons)), everybody
+    for _ in range(_STEPS):
+        at = phi[who]
+        free_to_move = ((at > lower) | (slope[who] < 0)) & ((at < upper) | (slope[who] > 0))
+        down = np.where(free_to_move, slope[who], 0.0)
+        both = free_to_move[:, :, np.newaxis] & free_to_move[:, np.newaxis, :]
+        step = -np.linalg.solve(np.where(both, bent[who], np.eye(k)), down[:, :, np.newaxis])[:, :, 0]
+        least = gain * (1 + np.abs(value[who]))
+        # Not where the likelihood is no number, either.
+        moving = (-(step * down).sum(axis=1) > least) & (part[who] >= _SHORTEST)
+        who, at, down, step, least = who[moving], at[moving], down[moving], step[moving], least[moving]
+        tell(len(persons) - len(who))
+        if len(who) == 0:
+            break
+        step *= (part[who] / np.maximum((np.abs(step) / longest).max(axis=1), 1.0))[:, np.newaxis]
+        new = np.clip(at + step, lower, upper)
+        new_value, new_slope = objective(who, new)
+        step = new - at
+        better = new_value <= value[who] + np.minimum(1e-4 * (step * down).sum(axis=1), 0) + least
+        better &= np.isfinite(new_slope).all(axis=1)
+        gains = value[who] - new_value > least
+        part[who] = np.where(better, gains, part[who] / 2)
+        own, step, new_slope = who[better], step[better], new_slope[better]
+        change = new_slope - slope[own]
+        phi[own], value[own], slope[own] = new[better], new_value[better], new_slope
+        bent[own] = _followed(bent[own], step, change)
+    else:
+        warn(f"the search did not end within {_STEPS} steps; set narrower bounds", NumericalWarning)
+    apart = phi - mean
+    return phi, (precision * apart * apart).sum(axis=1) / 2 - value, persons.curvatures(everybody, phi)
 
-    best = need("scipy.optimize").minimize(
-        bounded,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=free.bounds,
-        options={"ftol": 1e-12, "gtol": 1e-6 / scale},
-    )
-    phi = np.asarray(best.x)
-    value = float(best.fun) * scale
-    if prior is not None:
-        value -= float(((phi - prior[0]) ** 2 / (2 * prior[1])).sum())
-    return phi, -value
+
+def _followed(
+    bent: NDArray[np.float64], step: NDArray[np.float64], change: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Curvatures after steps that changed the gradients so, where these say something."""
+    moved = (bent @ step[:, :, np.newaxis])[:, :, 0]
+    along, before = (step * change).sum(axis=1), (step * moved).sum(axis=1)
+    known = along > 1e-8 * np.sqrt((step**2).sum(axis=1) * (change**2).sum(axis=1))
+    outer = [each[known, :, np.newaxis] * each[known, np.newaxis, :] for each in (change, moved)]
+    bent[known] += outer[0] / along[known, np.newaxis, np.newaxis]
+    bent[known] -= outer[1] / before[known, np.newaxis, np.newaxis]
+    return bent
 
 
 def _inverse(free: Free, curvature: NDArray[np.float64], phi: NDArray[np.float64]) -> NDArray[np.float64]:
