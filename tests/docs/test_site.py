@@ -243,7 +243,7 @@ def test_what_is_copied_runs(
                 except Exception as error:
                     pytest.fail(f"{page}: {type(error).__name__}: {error}\n{block.copied}")
             ran += 1
-        plt.close("all")
+            plt.close("all")
     assert ran > 500
 
 
