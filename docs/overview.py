@@ -22,7 +22,13 @@ PAGE = FOLDER / "index.md"
 # The pages of the API, as a reader looks for them.
 GROUPS = {
     "Make events": ["events", "factors", "datasets"],
-    "Learn": ["learning", "people", "trajectories", "schedules"],
+    "Learn": [
+        "learning",
+        "people",
+        "trajectories",
+        "influence",
+        "schedules",
+    ],
     "Where learning goes": ["equilibrium", "convergence"],
     "Use weights": ["weights", "activations", "measures"],
     "Words and vectors": ["ldl"],

@@ -58,6 +58,13 @@ WORDS = {
         "parameter estimation",
         "hierarchical",
     ],
+    "howto/influence.md": [
+        "influence",
+        "attribution",
+        "explanation",
+        "sensitivity",
+        "which events",
+    ],
     "howto/large.md": [
         "disk full",
         "out of memory",

@@ -31,8 +31,10 @@ RESULTS = {
     "Events",
     "Fit",
     "FormatError",
+    "Influence",
     "LeaveOneOut",
     "RescorlaWarning",
+    "Sensitivity",
     "Trajectories",
     "Trials",
     "Verified",
@@ -112,6 +114,7 @@ def calls() -> dict[str, Call]:
     weights = rw.learn(events)
     curves = rw.trajectories(events, [("a", "x")])
     rate = rw.convergence(events)
+    did = rw.influence(events, "a", "x")
     X, y = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, -2.0], [-2.0, 0.5]]), np.array([1, 1, -1, -1])
     fit = perceptrons.perceptron(X, y)
     teacher = perceptrons.teacher_student(4, [1.0], replicates=1, seed=1)
@@ -128,6 +131,8 @@ def calls() -> dict[str, Call]:
         "progress": None,
     }
     by_rule = {**learned, "rule": "rescorla_wagner", "rule_parameters": None, "retention": 0.999}
+    about = {name: value for name, value in learned.items() if name not in ("dtype", "threads")}
+    about |= {"cues": ["a", "b"], "outcome": "x", "pairs": None, "retention": 0.999}
     made = {"path": "new.rw", "progress": None}
     vectors = rw.Weights(np.eye(2), ["x", "y"], ["one", "two"])
     trials = {"who": ["ann", "bob"], "time": [1, 2], "cues": ["a", "b"], "outcomes": ["x", "y"]}
@@ -307,6 +312,12 @@ def calls() -> dict[str, Call]:
             },
         ),
         "design": Call(rw.design, {"text": "A+ 4 | AB+ 4", "context": False, "between": 0, "seed": 1}),
+        "Influence.by": Call(did.by, {"groups": ["one", "two", "two"] * 4, "values": "contributions"}),
+        "Influence.to_pandas": Call(did.to_pandas, {}),
+        "Influence.top": Call(did.top, {"n": 1}),
+        "Sensitivity.top": Call(rw.sensitivity(events, "a", "x").top, {"n": 1}),
+        "influence": Call(rw.influence, {**about, "n": 2}),
+        "sensitivity": Call(rw.sensitivity, about),
         "leave_one_out": Call(
             rw.leave_one_out,
             {
@@ -656,6 +667,7 @@ def calls() -> dict[str, Call]:
                 "ax": None,
             },
         ),
+        "plot.influence": Call(rw.plot.influence, {"influence": did, "ax": None}),
         "plot.network": Call(
             rw.plot.network, {"weights": weights, "cues": ["a"], "outcomes": ["x"], "n": 1, "ax": None}
         ),

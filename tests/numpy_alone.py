@@ -74,6 +74,7 @@ def learning() -> Mapping[str, Callable[[], object]]:
     read = rw.read_events(ROWS)
     weights = rw.learn(read)
     curves = rw.trajectories(read, [("a", "cat")])
+    did = rw.influence(read, "a", "cat")
     return {
         "learn": lambda: [
             rw.learn(read, method=method, dtype=dtype)
@@ -95,6 +96,14 @@ def learning() -> Mapping[str, Callable[[], object]]:
         "learn to a file": lambda: rw.learn(read, out="w.npy"),
         "learn to an array": lambda: rw.learn(read, out=np.zeros(weights.shape)),
         "trajectories": lambda: [curves.save("c.npz"), rw.Trajectories.load("c.npz"), repr(curves)],
+        "influence": lambda: [
+            did.top(2),
+            did.by(lambda event: event.cues),
+            repr(did),
+            did._repr_html_(),
+            rw.influence(read, pairs=[(["a", "t"], "cat")], n=2),
+            repr(rw.sensitivity(read, "a", "cat")),
+        ],
         "activations": lambda: [
             rw.activations(read, weights, out="a.npy"),
             rw.activations(["a_t"], weights),
@@ -138,7 +147,9 @@ def learning() -> Mapping[str, Callable[[], object]]:
             [rw.load_weights(f"w.{suffix}") for suffix in ("npz", "npy")],
         ],
         "verify": lambda: [bool(rw.verify(file)) for file in ("e.rw", "w.npz", "w.npy")].index(True),
-        "report": lambda: [rw.report(each, "page.html") for each in (weights, curves, rw.design("A+ 4"))],
+        "report": lambda: [
+            rw.report(each, "page.html") for each in (weights, curves, did, rw.design("A+ 4"))
+        ],
         "measures": lambda: [rw.measures.prior(weights), rw.measures.activation(read, weights)],
         "show_versions": rw.show_versions,
     }

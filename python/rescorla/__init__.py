@@ -35,6 +35,10 @@ from rescorla._learn.activations import activations
 from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
+from rescorla._learn.influence.derivatives import Sensitivity
+from rescorla._learn.influence.event_influence import Influence
+from rescorla._learn.influence.influence import influence
+from rescorla._learn.influence.sensitivity import sensitivity
 from rescorla._learn.leave_one_out import LeaveOneOut, leave_one_out
 from rescorla._learn.people.fit import Fit
 from rescorla._learn.people.fit_each import fit_each
@@ -73,8 +77,10 @@ __all__ = [
     "Events",
     "Fit",
     "FormatError",
+    "Influence",
     "LeaveOneOut",
     "RescorlaWarning",
+    "Sensitivity",
     "Trajectories",
     "Trials",
     "Verified",
@@ -97,6 +103,7 @@ __all__ = [
     "estimators",
     "factor_events",
     "fit_each",
+    "influence",
     "ldl",
     "learn",
     "learn_each",
@@ -110,6 +117,7 @@ __all__ = [
     "read_events",
     "report",
     "schedules",
+    "sensitivity",
     "show_versions",
     "standard_errors",
     "tiles",

@@ -25,6 +25,7 @@ mod equilibrium;
 mod errors;
 mod exit;
 mod file;
+mod influence;
 mod items;
 mod job;
 mod keywords;
@@ -69,6 +70,8 @@ mod _core {
     use super::equilibrium::equilibrium;
     #[pymodule_export]
     use super::file::PyEventFile;
+    #[pymodule_export]
+    use super::influence::{influence, sensitivity};
     #[pymodule_export]
     use super::job::PyJob;
     #[pymodule_export]

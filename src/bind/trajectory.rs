@@ -134,7 +134,7 @@ fn pairs(rows: &[u32], columns: &[u32]) -> Result<Vec<[u32; 2]>, Error> {
 }
 
 /// Lists of these lengths, of rows.
-fn lists(lengths: &Read1<'_, i64>, rows: &Read1<'_, i64>) -> PyResult<Lists> {
+pub(super) fn lists(lengths: &Read1<'_, i64>, rows: &Read1<'_, i64>) -> PyResult<Lists> {
     let lists = Lists::of(&indices(lengths)?, indices(rows)?)?;
     Ok(lists.ok_or_else(|| Error::Argument("expected as many rows as the probes have cues".into()))?)
 }

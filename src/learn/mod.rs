@@ -9,7 +9,8 @@
 //! it pays, events that share rows are reordered to come one after another (`order`), which changes no bit.
 //!
 //! The forward method can also give the mean of the weights over all tokens (`mean`), record weights at chosen tokens
-//! ([`trajectory`]), or learn in the caller's array ([`in_place`]). [`memory`] says how much memory all this takes at most.
+//! ([`trajectory`]), or learn in the caller's array ([`in_place`]). What each event did
+//! takes a forward pass and a backward pass of its own ([`influence`]). [`memory`] says how much memory all this takes at most.
 
 mod adjoint;
 mod adjoint_steps;
@@ -19,6 +20,7 @@ mod forecast;
 pub(crate) mod forward;
 mod general;
 pub mod in_place;
+pub mod influence;
 mod job;
 mod kernels;
 pub mod likelihood;

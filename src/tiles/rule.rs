@@ -123,12 +123,16 @@ impl<'a> Rates<'a> {
     /// to the type of the weights.
     #[inline(always)]
     pub(crate) fn after<E: Element>(&self, before: u64) -> [E; 2] {
-        let ([beta1, beta2], schedule) = (self.betas, self.schedule);
-        let last = schedule.present.len().saturating_sub(1);
-        // Beyond the last token, where a forged survey begins too late.
-        let [present, absent] =
-            [&schedule.present, schedule.absent()].map(|all| &all[(before as usize).min(last)]);
+        let ([beta1, beta2], [present, absent]) = (self.betas, self.factors(before));
         [E::from_f64(beta1 * present), E::from_f64(beta2 * absent)]
+    }
+
+    /// The factors of this token.
+    #[inline(always)]
+    pub(crate) fn factors(&self, before: u64) -> [f64; 2] {
+        let last = self.schedule.present.len().saturating_sub(1);
+        // Beyond the last token, where a forged survey begins too late.
+        [&self.schedule.present, self.schedule.absent()].map(|all| all[(before as usize).min(last)])
     }
 }
 

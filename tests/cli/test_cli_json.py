@@ -25,6 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("learn e.tab", {"saved_to": None}),
     ("learn e.tab -o new.zarr --part 0/1", {"part": [0, 1], "store": "new.zarr", "tiles_missing": 0}),
     ("equilibrium e.tab --top 2", {"cues": 3, "outcomes": 2, "saved_to": None}),
+    ("influence e.tab --cue a --outcome x -n 2", {"tokens": 6, "initial": 0.0}),
     ("activations e.tab w.npz -o a.npy --top 1", {"shape": [3, 2], "saved_to": "a.npy"}),
     ("activations t.txt t.npz --unknown ignore --top 1", {"coded_as": "the events of t.npz: --symbols a-z"}),
     ("activations e.tab w.npz -o a.csv", {"shape": [3, 2], "saved_to": "a.csv"}),

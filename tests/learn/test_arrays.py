@@ -117,6 +117,7 @@ READ: dict[str, Callable[[Layout], Any]] = {
         rw.learn(EVENTS, initial=weights(at(VALUES.astype("f4"))), dtype="f4").values
     ),
     "initial of trajectories": lambda at: rw.trajectories(EVENTS, initial=weights(at(VALUES))).values,
+    "initial of influence": lambda at: rw.influence(EVENTS, "a", "x", initial=weights(at(VALUES))).effects,
     "tokens of trajectories": lambda at: rw.trajectories(EVENTS, at=at(TOKENS)).values,
     "activations": lambda at: rw.activations(EVENTS, weights(at(VALUES))),
     "activations of float32": lambda at: rw.activations(EVENTS, weights(at(VALUES.astype("f4"))), dtype="f4"),
@@ -252,6 +253,12 @@ TOKEN = PLAN | {
     "saliences": np.zeros(0),
     "out": np.zeros(18),
 }
+SUMS = PLAN | {
+    "initial_columns": None,
+    "lengths": np.ones(1, np.int64),
+    "rows": np.zeros(1, np.int64),
+    "columns": np.zeros(1, np.int64),
+}
 ROW = DELTA | {"alpha": np.full(3, 0.1), "initial": None, "out": np.zeros((3, 3)), "order": None}
 ROW |= {"threads": 1, "kernel": None, "tile": None, "progress": None}
 HOFF: dict[str, Any] = {"eta": 0.1, "initial": None, "out": np.zeros((3, 3)), "method": None, "threads": 1}
@@ -317,6 +324,30 @@ CALLS: list[tuple[Callable[..., Any], dict[str, Any], list[str]]] = [
         lambda **arrays: _core.trajectories(EVENTS._file, **arrays),
         TOKEN,
         ["alpha", "lambda_", "cue_rows", "outcome_columns", "tokens", "rows", "out"],
+    ),
+    (
+        lambda lengths, rows, columns, contributions, effects, **arrays: _core.influence(
+            EVENTS._file, sums=(lengths, rows, columns), out=(contributions, effects), n=0, **arrays
+        ),
+        SUMS | {"contributions": np.zeros(len(EVENTS)), "effects": np.zeros(len(EVENTS))},
+        [
+            "alpha",
+            "lambda_",
+            "cue_rows",
+            "outcome_columns",
+            "lengths",
+            "rows",
+            "columns",
+            "contributions",
+            "effects",
+        ],
+    ),
+    (
+        lambda lengths, rows, columns, **arrays: _core.sensitivity(
+            EVENTS._file, sums=(lengths, rows, columns), **arrays
+        ),
+        SUMS,
+        ["alpha", "lambda_", "cue_rows", "outcome_columns", "lengths", "rows", "columns"],
     ),
     (
         lambda **arrays: _core.delta_rule(EVENTS._file, **arrays),

@@ -38,6 +38,12 @@ SCHEDULE = (
     + "known = rw.read_events([('a', 'x', 2 * 10**8)])\n"
     + "work = lambda: rw.learn(known, schedule=rw.schedules.inverse_time(10.0), progress=False)\n"
 )
+INFLUENCE = (
+    PRELUDE
+    + "known = rw.read_events(events(20_000))\n"
+    + "pairs = [(cue, outcome) for outcome in known.outcomes[:9] for cue in known.cues]\n"
+    + "work = lambda: rw.influence(known, pairs=pairs, n=1, progress=False)\n"
+)
 DELTA = (
     PRELUDE
     + "known = rw.read_events((cues, outcomes, 10**6) for cues, outcomes in events(1000))\n"
@@ -191,6 +197,7 @@ class TestInterrupt:
             LEARN,
             RECORD,
             SCHEDULE,
+            INFLUENCE,
             DELTA,
             DELTA_ROWS,
             PERCEPTRON,
@@ -211,6 +218,7 @@ class TestInterrupt:
             "learn",
             "record",
             "schedule",
+            "influence",
             "delta_rule",
             "delta_rule on arrays",
             "perceptron",

@@ -490,6 +490,23 @@ def test_what_another_function_draws_names_that_function(call: Any, message: str
 # The house.
 
 
+@pytest.mark.parametrize("times", [1, 500])
+def test_an_influence_has_lines_from_zero(times: int) -> None:
+    found = rw.influence([("light", "shock"), ("light", ""), ("tone", "shock")] * times, "light", "shock")
+    ax = plot.influence(found, ax=fresh())
+    assert legend(ax) == ["contribution", "effect"]
+    for drawn, values in zip(ax.collections, (found.contributions, found.effects), strict=True):
+        segments = np.array(cast("Any", drawn).get_segments())
+        ends = segments[:, :, 1]
+        assert len(segments) <= 600
+        assert (ends[:, 0] <= 0).all()
+        assert (ends[:, 1] >= 0).all()
+        assert (ends.min(), ends.max()) == (min(values.min(), 0), max(values.max(), 0))
+        if times == 1:
+            assert segments[:, 0, 0].tolist() == np.flatnonzero(values).tolist()
+    assert ax.get_title() == "light → shock"
+
+
 def test_a_new_figure_is_drawn_into_only_where_no_axes_are_given() -> None:
     ax = fresh()
     weights = named(np.ones((2, 2)))

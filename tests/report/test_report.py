@@ -69,12 +69,14 @@ def write(kind: str, folder: Path) -> Path:
         rw.report(rw.read_events(BLOCKING), path, title="Blocking", alpha=0.3)
     elif kind == "groups":
         rw.report({"blocking": rw.read_events(BLOCKING), "control": control}, path, beta=(0.2, 0.1))
+    elif kind == "influence":
+        rw.report(rw.influence(control, "tone", "shock"), path)
     else:
         rw.report(rw.trajectories(control, every=7), path)
     return path
 
 
-KINDS = ("weights", "chosen", "events", "groups", "trajectories")
+KINDS = ("weights", "chosen", "events", "groups", "trajectories", "influence")
 
 
 # All pages.
@@ -198,7 +200,7 @@ def test_without_javascript_the_facts_are_there(browser: Any, tmp_path: Path) ->
     assert "rescorla_wagner" in text
 
 
-@pytest.mark.parametrize("kind", ["weights", "events", "trajectories"])
+@pytest.mark.parametrize("kind", ["weights", "events", "trajectories", "influence"])
 def test_names_do_no_harm(browser: Any, kind: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.html"
     table = rw.read_events([([name], [other], 3) for name in HOSTILE for other in HOSTILE])
@@ -207,6 +209,7 @@ def test_names_do_no_harm(browser: Any, kind: str, tmp_path: Path) -> None:
         "weights": lambda: rw.learn(table),
         "events": lambda: {"</h3><script>alert(3)</script>": table, "b": table},
         "trajectories": lambda: rw.trajectories(table, every=100),
+        "influence": lambda: rw.influence(table, HOSTILE[1], HOSTILE[0]),
     }
     rw.report(results[kind](), path, title=title)
     with browsers.shown(browser, path, "#cue-0") as it:
@@ -747,6 +750,19 @@ def test_many_curves_are_chosen_by_name(
 def test_nothing_recorded_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to draw: 0 recorded tokens of 2 weights"):
         rw.report(rw.trajectories([("a_b", "x")], at=[]), tmp_path / "t.html")
+
+
+def test_an_influence_has_its_curve_and_its_greatest_events(tmp_path: Path) -> None:
+    found, path = rw.influence(CONTROL, "tone", "shock"), tmp_path / "i.html"
+    rw.report(found, path, n=2)
+    text = path.read_text(encoding="utf-8")
+    assert text.count('<td class="name">light tone</td>') == 1
+    assert text.count('<td class="number">') == 6
+    assert "sum of contributions" in text
+    with pytest.raises(ValueError, match=r"all rows of the events, not 1; leave out n$"):
+        rw.report(rw.influence(CONTROL, "tone", "shock", n=1), path)
+    with pytest.raises(ValueError, match="nearness is about reports of weights"):
+        rw.report(found, path, nearness=None)
 
 
 # By the keyboard alone.

@@ -181,7 +181,7 @@ CAN_BE = {
     "min_cue_count": "count none",
     "min_outcome_count": "count none",
     "minimum": "number none",
-    "n": "rate positions",
+    "n": "rate positions none",
     "n_dimensions": "count",
     "n_max": "count",
     "n_parameters": "count none",
@@ -264,7 +264,7 @@ NUMPYS, WRAPPED = re.compile(r"np\.(float|int|str_|True_)"), {"chunks"}
 # Levels are whatever is compared with those of a table.
 LEVELS = {"ignore"}
 # What the caller's own function raises, and weights that no longer are numbers.
-OWN = {"progress", "schedule", "symbols", "cues_from", "outcomes_from"}
+OWN = {"progress", "schedule", "symbols", "cues_from", "outcomes_from", "groups"}
 RATES = {"alpha", "beta", "eta", "lambda_"}
 
 

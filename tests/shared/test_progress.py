@@ -37,6 +37,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, work: Callable[[], object], *, with_t
         (lambda events: rw.learn(events, method="adjoint", progress=True), "tokens", 1000),
         (lambda events: rw.learn(events, method="forward", progress=True), "tokens", 1000),
         (lambda events: rw.trajectories(events, progress=True), "tokens", 1000),
+        (lambda events: rw.influence(events, "a", "x", progress=True), "events", 3),
         (lambda events: rw.activations(events, rw.learn(events), progress=True), "events", 3),
         (lambda events: rw.equilibrium(events, progress=True), "%", 100),
         (lambda events: rw.delta_rule(events, beta=0.1, passes=2, progress=True), "tokens", 2000),

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from rescorla._core import check_apart
 from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
+from rescorla._learn.influence.event_influence import Influence
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, whole
 from rescorla._shared.progress import Progress, watching
@@ -21,7 +22,7 @@ _SUFFIXES = (".html", ".htm")
 
 
 def report(
-    result: Weights | Trajectories | Events | Mapping[str, Events],
+    result: Weights | Trajectories | Influence | Events | Mapping[str, Events],
     path: PathName,
     *,
     title: str | None = None,
@@ -42,11 +43,12 @@ def report(
         dw_ij = alpha_i * beta2 * (0 - a_j)          cue i present, outcome j absent
 
     in the order of operations of ``learn(method="forward")``, with the same bits. For trajectories, the page
-    has the curves.
+    has the curves. For an influence, it has the sum of the contributions over time, and the events with the
+    greatest effects.
 
     Parameters
     ----------
-    result : Weights, Trajectories, Events or mapping of str to Events
+    result : Weights, Trajectories, Influence, Events or mapping of str to Events
         What to show. Several groups of events, by name, have a chart each.
     path : str or path-like
         The file to write; it ends in ``.html``. An older file of that name is replaced.
@@ -54,7 +56,7 @@ def report(
         The heading; by default it says what the page shows, and how much of it.
     n : int, default 50
         For weights: the page has the n strongest positive and the n strongest negative weights of each name;
-        fewer if it would have more than 10 MB.
+        fewer if it would have more than 10 MB. For an influence: the n events with the greatest effects.
     nearness : {"cosine", "correlation"} or None, default "cosine"
         For weights: the measure of how near names are, between rows of weights for cues and between columns
         for outcomes. None leaves nearest names out.
@@ -71,8 +73,8 @@ def report(
         When `result` is something else, or an argument is of the wrong type.
     ValueError
         When an argument does not belong to what is shown; when there is nothing to show; when there are too
-        many tokens to learn in a page (some millions), or the page would still have more than 10 MB; when the
-        path has another suffix, or is an input.
+        many tokens to learn in a page (some millions), or the page would still have more than 10 MB; when an
+        influence has some rows only; when the path has another suffix, or is an input.
     KeyError
         When alpha or lambda_ is a mapping that lacks a name, or has one that is not in the events.
     OSError
@@ -109,7 +111,7 @@ def report(
     ['blocking.html', 'weights.html']
     """
     # Loaded when a page is written: they need more of the standard library than all else.
-    from rescorla._report import learning_page, trajectories_page, weights_page
+    from rescorla._report import influence_page, learning_page, trajectories_page, weights_page
 
     where = path_name(path)
     if not where.lower().endswith(_SUFFIXES):
@@ -124,6 +126,11 @@ def report(
         check_apart(where, mapped_files(result.data))
         with watching(progress, "report", "%", 100) as watch:
             made = weights_page.page_of(result, title, n, nearness, watch)
+    elif isinstance(result, Influence):
+        _refuse(rule, dict.fromkeys(rule), "events, which are learned in the page, not of an influence")
+        _refuse({"nearness": nearness}, {"nearness": _NEARNESS}, "weights")
+        check_apart(where, files_of_events(result.events))
+        made = influence_page.page_of(result, title, n)
     else:
         _refuse({"n": n, "nearness": nearness}, {"n": _N, "nearness": _NEARNESS}, "weights")
         if isinstance(result, Trajectories):
@@ -160,6 +167,6 @@ def _groups(result: object) -> dict[str, Events]:
         return dict(result)
     cure = "load_weights reads weights, Trajectories.load trajectories, and read_events or open_events events"
     raise TypeError(
-        f"result must be Weights, Trajectories, Events or groups of Events by name, not {shown(result)}; "
-        + cure
+        "result must be Weights, Trajectories, an Influence, Events or groups of Events by name, not "
+        f"{shown(result)}; " + cure
     )

@@ -25,6 +25,7 @@ from rescorla.cli import (
     equilibrium,
     events,
     export,
+    influence,
     info,
     joining,
     learn,
@@ -36,7 +37,20 @@ from rescorla.cli import (
     weight_files,
 )
 
-_COMMANDS = (events, learn, equilibrium, activations, top, export, info, verify, plot, report, completion)
+_COMMANDS = (
+    events,
+    learn,
+    equilibrium,
+    influence,
+    activations,
+    top,
+    export,
+    info,
+    verify,
+    plot,
+    report,
+    completion,
+)
 _ERRORS = (ArithmeticError, ImportError, LookupError, MemoryError, OSError, RuntimeError, ValueError)
 
 

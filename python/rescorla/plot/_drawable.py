@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rescorla._learn.convergence import Convergence
+from rescorla._learn.influence.event_influence import Influence
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import shown
 from rescorla._weights.weights import Weights, need_weights
@@ -12,10 +13,12 @@ DRAWN: dict[type, str] = {
     Weights: "rescorla.plot.weights and rescorla.plot.network draw weights",
     Trajectories: "rescorla.plot.trajectories draws trajectories",
     Convergence: "rescorla.plot.spectrum draws a convergence",
+    Influence: "rescorla.plot.influence draws an influence",
 }
 MADE: dict[type, str] = {
     Trajectories: "rescorla.trajectories records them of events",
     Convergence: "rescorla.convergence computes it of events",
+    Influence: "rescorla.influence computes it of events",
 }
 
 

@@ -1,0 +1,1 @@
+"""What each event and each parameter did to a weight."""
