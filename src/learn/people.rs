@@ -204,8 +204,9 @@ impl<E: LearnsColumns> PersonTask<'_, E> {
                 before: &mut desk.before,
                 sums,
             };
-            work.learn()?;
-            self.check_finite(person, &desk.weights[..n_rows * width])?;
+            if work.learn()? {
+                self.check_finite(person, &desk.weights[..n_rows * width])?;
+            }
         }
         records.change.iter_mut().for_each(|change| *change = change.sqrt());
         Ok(())

