@@ -217,8 +217,12 @@ def test_what_is_copied_is_what_was_typed(blocks: dict[str, list[Block]]) -> Non
             assert block.copied.rstrip("\n") == block.shown.rstrip("\n")
 
 
-# Who tries an example leaves it to Python to close what it reads.
-@pytest.mark.filterwarnings("ignore:unclosed file", "ignore::pytest.PytestUnraisableExceptionWarning")
+# Who tries an example leaves it to Python to close what it reads. The gallery alone has more than 20 figures.
+@pytest.mark.filterwarnings(
+    "ignore:unclosed file",
+    "ignore:More than 20 figures:RuntimeWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
 def test_what_is_copied_runs(
     blocks: dict[str, list[Block]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,7 +247,7 @@ def test_what_is_copied_runs(
                 except Exception as error:
                     pytest.fail(f"{page}: {type(error).__name__}: {error}\n{block.copied}")
             ran += 1
-        plt.close("all")
+            plt.close("all")
     assert ran > 500
 
 
