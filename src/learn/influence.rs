@@ -487,11 +487,11 @@ impl SumTile<'_> {
         })?;
         self.check_finite(&weights, |lane| lane)?;
         let value = |&[start, lane]: &[usize; 2]| {
-            let weight = |&row: &u32| {
+            let add = |sum: f64, &row: &u32| {
                 tokens.bring(row, token, &mut weights[row as usize]);
-                weights[row as usize][lane]
+                sum + weights[row as usize][lane]
             };
-            self.starts[start].0.iter().map(weight).sum()
+            self.starts[start].0.iter().fold(0.0, add)
         };
         let values = collected(self.sums.iter().map(value))?;
         Ok(ForwardPass { activations, tokens: token, values })
