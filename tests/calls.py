@@ -198,6 +198,7 @@ def calls() -> dict[str, Call]:
         "LeaveOneOut.ranks": Call(left.ranks, {}),
         "LeaveOneOut.to_pandas": Call(left.to_pandas, {}),
         "Trajectories.activations": Call(curves.activations, {"cues": "a"}),
+        "Trajectories.concat": Call(rw.Trajectories.concat, {"parts": [curves]}),
         "Trajectories.load": Call(rw.Trajectories.load, {"path": "c.npz"}),
         "Trajectories.save": Call(curves.save, {"path": "new.npz"}),
         "Trajectories.to_pandas": Call(curves.to_pandas, {}),

@@ -580,3 +580,70 @@ def test_predictions_of_all_outcomes_need_memory() -> None:
     size = 8 * 1000 * (1 + 10**9 // 7 + 1)
     with pytest.raises(MemoryError, match=f'predictions need {size} bytes .* predictions="present"'):
         rw.trajectories(source, cues=[], every=7, predictions=True)
+
+
+# One after another.
+
+
+@given(st.data(), EVENTS, some.DTYPES)
+def test_parts_that_go_on_are_those_of_all_events(
+    data: st.DataObject, events: list[Event], dtype: Any
+) -> None:
+    source = rw.read_events(events)
+    rule = data.draw(some.rules(source.cues, source.outcomes)).keywords()
+    ends = sorted(data.draw(st.sets(st.integers(0, len(events)), max_size=3)) | {0, len(events)})
+    how: dict[str, Any] = {**rule, "dtype": dtype, "predictions": True}
+    how["cues"], how["outcomes"] = source.cues, source.outcomes
+    parts, weights = (
+        [],
+        rw.Weights(np.zeros((source.n_cues, source.n_outcomes), dtype), *reference.vocabularies(events)),
+    )
+    for start, end in itertools.pairwise(ends):
+        some_events = source[start:end]
+        parts.append(record(some_events, initial=weights, **how))
+        weights = learn(some_events, initial=weights, **rule, dtype=dtype, threads=1)
+    whole, joined = record(source, **how), rw.Trajectories.concat(parts or [record(source, **how)])
+    assert joined.tokens.tolist() == whole.tokens.tolist()
+    for name in ("values", "all_predictions"):
+        assert some.bits(getattr(joined, name)) == some.bits(getattr(whole, name))
+    assert joined.predictions is not None
+    assert joined.predictions.tolist() == whole.predictions.tolist()  # type: ignore[union-attr]
+    assert joined.parameters["n_tokens"] == source.n_tokens
+
+
+def test_parts_keep_phases_probes_and_saliences() -> None:
+    first, second = rw.design("first: A+ 3 / A?"), rw.design("second: A- 2 / A?")
+    how: dict[str, Any] = {"rule": "mackintosh", "beta": 0.2}
+    weights = rw.learn(first, **how)
+    whole = rw.Trajectories.concat(
+        [rw.trajectories(first, **how), rw.trajectories(second, initial=weights, **how)]
+    )
+    assert whole.phases["second"] == (range(len(first), len(first) + len(second)), range(3, 5))
+    assert whole.probes is not None
+    assert whole.probes[["phase", "token"]].tolist() == [("first", 2), ("second", 4)]
+    assert whole.saliences is not None
+    assert whole.saliences.shape == whole.values.shape == (6, 1, 1)
+    with pytest.warns(rw.RescorlaWarning, match="phases named 'first'"):
+        assert not rw.Trajectories.concat(
+            [rw.trajectories(first), rw.trajectories(first, initial=rw.learn(first))]
+        ).phases
+
+
+def test_parts_that_do_not_go_on_are_refused() -> None:
+    events = rw.read_events([("a", "x"), ("a_b", "x")])
+    traj, weights = rw.trajectories(events), rw.learn(events)
+    with pytest.raises(ValueError, match=r"parts\[1\] begins with other weights than parts\[0\] ends with"):
+        rw.Trajectories.concat([traj, traj])
+    with pytest.raises(ValueError, match="recorded the same pairs"):
+        rw.Trajectories.concat([traj, rw.trajectories(events, [("a", "x")], initial=weights)])
+    with pytest.raises(ValueError, match="of one dtype, but parts"):
+        rw.Trajectories.concat([traj, rw.trajectories(events, initial=weights, dtype="float32")])
+    with pytest.raises(ValueError, match="one or more"):
+        rw.Trajectories.concat([])
+    for wrong in (traj, [weights]):
+        with pytest.raises(TypeError, match="parts must be"):
+            rw.Trajectories.concat(wrong)  # type: ignore[arg-type]
+    # The moment between them is there once, or not at all.
+    rest = rw.trajectories(events, initial=weights, at=[1])
+    assert rw.Trajectories.concat([traj, rest]).tokens.tolist() == [0, 1, 2, 3]
+    assert rw.Trajectories.concat([rw.trajectories(events, at=[1]), rest]).tokens.tolist() == [1, 3]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,20 +74,20 @@ def cut(file: EventFile, rows: range) -> dict[str, Phase]:
     return found
 
 
-def joined(files: Sequence[EventFile]) -> dict[str, Phase]:
-    """The phases of files, one after another; none, with a warning, where two have the same name."""
+def joined(parts: Iterable[tuple[Mapping[str, Phase], int, int]]) -> dict[str, Phase]:
+    """The phases of parts, each with its rows and tokens, one after another; none where two have one name."""
     found: dict[str, Phase] = {}
     twice: dict[str, None] = {}
     rows = tokens = 0
-    for file in files:
-        for name, phase in phases_of(file).items():
+    for phases, n_rows, n_tokens in parts:
+        for name, phase in phases.items():
             if name in found:
                 twice[name] = None
             found[name] = Phase(_moved(phase.rows, rows), _moved(phase.tokens, tokens))
-        rows, tokens = rows + file.n_events, tokens + file.n_tokens
+        rows, tokens = rows + n_rows, tokens + n_tokens
     if twice:
         warn(
-            f"several of these events have phases named {some(twice)}, so together they have no phases; name "
+            f"several of these parts have phases named {some(twice)}, so together they have no phases; name "
             "them apart, as in rw.design('first: A+ 40')"
         )
         return {}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rescorla._events.phases import Phase
+from rescorla._events.phases import Phase, joined
 from rescorla._learn import trajectory_file
 from rescorla._learn.sketch import COLOURS, POINTS, sketch
 from rescorla._shared import show
@@ -193,6 +194,93 @@ class Trajectories:
             summed += self._of_cue(named("cues", name))
         return summed
 
+    @classmethod
+    def concat(cls, parts: Iterable[Trajectories]) -> Self:
+        """Put trajectories of learning that went on one after another.
+
+        Each part begins with the weights that the part before ended with, as `initial` gives them. So a
+        parameter can change on the way. Tokens are counted through; what two parts have recorded of the
+        same moment stands once.
+
+        Parameters
+        ----------
+        parts : iterable of Trajectories
+            The parts in their order, at least one, of the same pairs or the same cues and outcomes.
+
+        Returns
+        -------
+        Trajectories
+            ``predictions``, ``probes`` and ``saliences`` are there where all parts have them. ``parameters``
+            has those of each part, in ``parts``. The phases of designs follow one another.
+
+        Raises
+        ------
+        ValueError
+            When there are no parts, they have other names or types, or a part begins with other weights.
+        TypeError
+            When a part is no Trajectories.
+
+        Warns
+        -----
+        RescorlaWarning
+            When phases of several parts have the same name: then the result has no phases.
+
+        See Also
+        --------
+        concat_events : events one after another, for learning with one set of parameters.
+
+        Examples
+        --------
+        >>> import rescorla as rw
+        >>> early, late = rw.design("early: A+ 2"), rw.design("late: A+ 2")
+        >>> slow = rw.trajectories(early, alpha=1.0, beta=0.1)
+        >>> weights = rw.learn(early, alpha=1.0, beta=0.1)
+        >>> fast = rw.trajectories(late, alpha=1.0, beta=0.5, initial=weights)
+        >>> rw.Trajectories.concat([slow, fast])["A", "US"]
+        array([0.    , 0.1   , 0.19  , 0.595 , 0.7975])
+        """
+        if isinstance(parts, Trajectories):
+            raise TypeError("parts must be several Trajectories, not one; write [it]")
+        parts = several("parts", parts, "Trajectories")
+        for place, part in enumerate(parts):
+            if not isinstance(part, Trajectories):
+                raise TypeError(f"parts must be Trajectories, not {shown(part)}; rw.trajectories makes them")
+            if place:
+                _check_goes_on(parts[place - 1], part, place)
+        if not parts:
+            raise ValueError("parts must be one or more Trajectories, not none")
+        sizes = [(part.parameters["n_events"], part.parameters["n_tokens"]) for part in parts]
+        before = np.cumsum([0, *(n_tokens for _, n_tokens in sizes)])[:-1]
+        first = parts[0]
+        keep = [slice(0, None)]
+        keep += [slice(int(_meet(last, part)), None) for last, part in pairwise(parts)]
+
+        def joined_up(tables: Iterable[NDArray[Any] | None]) -> NDArray[Any] | None:
+            found = list(tables)
+            there = [each for each in found if each is not None]
+            return np.concatenate(there) if len(there) == len(found) else None
+
+        return cls(
+            np.concatenate([part.tokens[k] + n for part, k, n in zip(parts, keep, before, strict=True)]),
+            np.concatenate([part.values[k] for part, k in zip(parts, keep, strict=True)]),
+            first.pairs,
+            first.cues,
+            first.outcomes,
+            {
+                "parts": [part.parameters for part in parts],
+                "n_events": sum(n for n, _ in sizes),
+                "n_tokens": sum(n for _, n in sizes),
+            },
+            joined_up(_later(part.predictions, n) for part, n in zip(parts, before, strict=True)),
+            joined_up(_later(part.probes, n) for part, n in zip(parts, before, strict=True)),
+            joined((part.phases, *size) for part, size in zip(parts, sizes, strict=True)),
+            joined_up(part.all_predictions for part in parts),
+            joined_up(
+                None if part.saliences is None else part.saliences[k]
+                for part, k in zip(parts, keep, strict=True)
+            ),
+        )
+
     def _of_cue(self, cue: str) -> NDArray[Any]:
         """The trajectories of the weights of a cue to all outcomes."""
         if cue not in (self.cues if self.pairs is not None else self._rows):
@@ -367,6 +455,41 @@ class Trajectories:
         values = self.values.reshape(len(self.tokens), len(columns))
         frame: DataFrame = pd.DataFrame(values, index=pd.Index(self.tokens, name="token"), columns=columns)
         return frame
+
+
+def _check_goes_on(before: Trajectories, part: Trajectories, place: int) -> None:
+    """Refuse a part of other names or type, or with other weights than the part before it ends with."""
+    for what in ("pairs", "cues", "outcomes"):
+        if getattr(before, what) != getattr(part, what):
+            raise ValueError(
+                f"parts must have recorded the same {what}, but parts[{place}] has others than "
+                f"parts[{place - 1}]; give both the same pairs, or the same cues and outcomes"
+            )
+    if before.values.dtype != part.values.dtype:
+        raise ValueError(
+            f"parts must be of one dtype, but parts[{place}] is {part.values.dtype} and parts[{place - 1}] "
+            f"{before.values.dtype}"
+        )
+    if _meet(before, part) and not np.array_equal(before.values[-1], part.values[0]):
+        raise ValueError(
+            f"parts must go on, but parts[{place}] begins with other weights than parts[{place - 1}] ends "
+            "with; give it what rw.learn makes of the events before, initial=weights"
+        )
+
+
+def _meet(before: Trajectories, part: Trajectories) -> bool:
+    """Whether both have recorded the weights between them."""
+    ends: bool = before.tokens[-1:].tolist() == [before.parameters["n_tokens"]]
+    return ends and part.tokens[:1].tolist() == [0]
+
+
+def _later(table: NDArray[Any] | None, n_tokens: int) -> NDArray[Any] | None:
+    """Predictions or probes, so many tokens later."""
+    if table is None:
+        return None
+    later = table.copy()
+    later["token"] += n_tokens
+    return later
 
 
 def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
