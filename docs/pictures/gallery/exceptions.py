@@ -3,8 +3,8 @@
 Without lens or bus, singulars in s, the weight would be higher; without arms or
 keys it would be lower.
 
-The weight is that of a final s to plural. Each bar is an event, with its row in the
-data. See [influence](howto/influence.md).
+The weight is that of a final s to plural. Each bar is an event, with its row in
+the data. See [influence](howto/influence.md).
 """
 
 import rescorla as rw

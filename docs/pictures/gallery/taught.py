@@ -3,9 +3,10 @@
 Each of the last ten trials, light without food, takes .036 away; to leave out a
 trial with the tone changes almost nothing.
 
-First the light comes with food 20 times, then light and tone with food, then the
-light alone. Blue: what a trial added to the weight that is left. Orange: the change
-of the weight if the trial is left out. See [influence](howto/influence.md).
+First the light comes with food 20 times, then light and tone with food, then
+the light alone. Blue: what a trial added to the weight that is left. Orange:
+the change of the weight if the trial is left out. See
+[influence](howto/influence.md).
 """
 
 import rescorla as rw
