@@ -40,8 +40,9 @@ pub(crate) fn influence<'py>(
         Some((contributions, effects)) => RowsOut::All(contributions.slice()?, effects.slice()?),
         None => RowsOut::Greatest(&mut greatest),
     };
-    let found = arguments
-        .carry_out(py, events, |file, plan, monitor| plan.influence(file, asked, &mut kept, monitor))?;
+    let found = arguments.carry_out(py, events, columns.len(), |file, plan, monitor| {
+        plan.influence(file, asked, &mut kept, monitor)
+    })?;
     let result = as_dict(py, found)?;
     let all = PyList::empty(py);
     for greatest in greatest {
@@ -71,8 +72,8 @@ pub(crate) fn sensitivity<'py>(
     let arguments = Arguments::of(parameters)?.forward();
     let (starts, columns) = (lists(&sums.0, &sums.1)?, indices(&sums.2)?);
     let asked = Sums { starts: &starts, columns: &columns };
-    let (found, all) =
-        arguments.carry_out(py, events, |file, plan, monitor| plan.sensitivity(file, asked, monitor))?;
+    let (found, all) = arguments
+        .carry_out(py, events, columns.len(), |file, plan, monitor| plan.sensitivity(file, asked, monitor))?;
     let result = as_dict(py, found)?;
     let derivatives = PyList::empty(py);
     for Derivatives { alpha, beta, lambda, retention } in all {

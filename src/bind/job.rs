@@ -192,7 +192,7 @@ fn prepared<E: Kernels + NumpyElement>(
     arguments: &Arguments<'_>,
 ) -> PyResult<Box<dyn Learns<E>>> {
     let (rule, numbers) = (arguments.rule.as_str(), &arguments.rule_parameters);
-    arguments.carry_out(py, events, |file, plan, monitor| {
+    arguments.carry_out(py, events, 1, |file, plan, monitor| {
         by_name(rule, numbers, Preparing { file, plan, monitor })
     })
 }

@@ -156,15 +156,14 @@ pub(crate) fn forecast<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?;
-    let forecast = match dtype {
-        f64::NAME => {
-            arguments.carry_out::<f64, _>(py, events, |file, plan, monitor| plan.forecast(file, monitor))
-        }
-        f32::NAME => {
-            arguments.carry_out::<f32, _>(py, events, |file, plan, monitor| plan.forecast(file, monitor))
-        }
-        other => Err(Error::Argument(format!("expected float64 or float32, found {other}")).into()),
-    }?;
+    let forecast =
+        match dtype {
+            f64::NAME => arguments
+                .carry_out::<f64, _>(py, events, 1, |file, plan, monitor| plan.forecast(file, monitor)),
+            f32::NAME => arguments
+                .carry_out::<f32, _>(py, events, 1, |file, plan, monitor| plan.forecast(file, monitor)),
+            other => Err(Error::Argument(format!("expected float64 or float32, found {other}")).into()),
+        }?;
     let Memory { events, tiles, lines, others } = forecast.memory;
     let memory = PyDict::new(py);
     for (purpose, bytes) in [("events", events), ("tiles", tiles), ("lines", lines), ("others", others)] {
@@ -217,7 +216,7 @@ impl Arguments<'_> {
         let vectors = vectors.map(|array| matrix::<E>(array, "vectors")).transpose()?;
         let vectors = vectors.as_ref().map(|array| array.slice("vectors")).transpose()?;
         let weights = out.columns();
-        let result = self.carry_out(py, events, |file, plan, monitor| {
+        let result = self.carry_out(py, events, 1, |file, plan, monitor| {
             match InPlace::new(file, plan, rows, vectors, weights, monitor) {
                 Ok(ready) => ready.learn().map(Ok),
                 Err(Error::NotFinite { row, column, value }) => Ok(Err((row, column, value))),
@@ -259,18 +258,20 @@ impl Arguments<'_> {
         let size = matrix.shape.iter().product::<usize>().max(1);
         let states = gathered(states.chunks_mut(size).map(|state| Matrix::new(state, matrix.shape)))?;
         let (rule, numbers) = (self.rule.as_str(), &self.rule_parameters);
-        self.carry_out(py, events, |file, plan, monitor| {
+        self.carry_out(py, events, 1, |file, plan, monitor| {
             let learning = Learning { file, plan, matrix, states: &states, monitor };
             let report = by_name(rule, numbers, learning)?;
             Ok((report, matrix.lanes(), matrix.crc()))
         })
     }
 
-    /// Makes the plan and does some work by it, detached from the interpreter.
+    /// Makes the plan and does some work by it, detached from the interpreter. The work goes through the events so many times at most for
+    /// each outcome.
     pub(super) fn carry_out<E: Kernels + NumpyElement, R: Send>(
         &self,
         py: Python<'_>,
         events: &PyEventFile,
+        passes: usize,
         work: impl FnOnce(&EventFile, &Plan<'_, E>, &Monitor) -> Result<R, Error> + Send,
     ) -> PyResult<R> {
         let file = &events.file;
@@ -329,7 +330,7 @@ impl Arguments<'_> {
             tile: self.tile,
             budget: self.event_memory.unwrap_or(BUDGET),
         };
-        let updates = events.slots().saturating_mul(lambda.len() as u64);
+        let updates = events.slots().saturating_mul(lambda.len() as u64).saturating_mul(passes as u64);
         watched_if_long(py, &self.progress, updates, |monitor| work(file, &plan, monitor))
     }
 }

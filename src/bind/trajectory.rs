@@ -87,7 +87,7 @@ impl Wanted<'_> {
         let probes = Probes { tokens: self.probed, cues: &self.probes };
         let recording = Recording { tokens: self.tokens, cells, predictions: self.predictions, probes };
         let (rule, numbers) = (arguments.rule.as_str(), &arguments.rule_parameters);
-        let (report, predictions) = arguments.carry_out(py, events, |file, plan, monitor| {
+        let (report, predictions) = arguments.carry_out(py, events, 1, |file, plan, monitor| {
             by_name(rule, numbers, Tracing { file, plan, recording: &recording, out, monitor })
         })?;
         let result = as_dict(py, &report)?;

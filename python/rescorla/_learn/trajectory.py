@@ -473,7 +473,7 @@ def _check_goes_on(before: Trajectories, part: Trajectories, place: int) -> None
     if _meet(before, part) and not np.array_equal(before.values[-1], part.values[0]):
         raise ValueError(
             f"parts must go on, but parts[{place}] begins with other weights than parts[{place - 1}] ends "
-            "with; give it what rw.learn makes of the events before, initial=weights"
+            "with; give what rw.learn makes of the events before as its initial"
         )
 
 
