@@ -383,6 +383,11 @@ def test_who_diverges_is_named() -> None:
     table: dict[str, Any] = {"who": ["a"] * 3 + ["b"] * 2000, "cues": ["l"] * 2003, "outcomes": ["x"] * 2003}
     with pytest.raises(FloatingPointError, match="a weight of the person 'b' became"):
         rw.learn_each(table, by="who", alpha=1.0, beta=3.0)
+    for kind in ("norm", "correlation", "squared_error", "change"):
+        with pytest.raises(FloatingPointError, match="a weight of the person 'b' became"):
+            rw.learn_each(
+                table, by="who", alpha=1.0, beta=3.0, outcome_vectors={"x": [1.0, 2.0]}, record=[kind]
+            )
     table = {"who": ["a", None], "cues": ["l", "l"], "outcomes": ["x", "x"]}
     with pytest.raises(ValueError, match="a person in each row, and row 1 of 'who' has none"):
         rw.learn_each(table, by="who")
