@@ -389,19 +389,22 @@ impl SumTile<'_> {
         row: &FileRow<'_>,
         times: &mut Multiplicities,
         pulse: &mut Pulse,
-    ) -> Result<Gains<N>> {
+        gains: &mut Gains<N>,
+    ) -> Result<()> {
         let [present, absent] = if row.frequency == 1 {
-            self.betas(row.token).map(|beta| [beta, beta])
+            let [present, absent] = self.betas(row.token);
+            [[present; 2], [absent; 2]]
         } else {
             self.gains_of_tokens(row, times, pulse)?
         };
-        let mut gains = Gains { taught: [0.0; N], held: [absent[1]; N] };
+        gains.taught.fill(0.0);
+        gains.held.fill(absent[1]);
         for &lane in row.outcomes {
             let lane = lane as usize;
             gains.taught[lane] = self.plan.lambda[self.columns[lane] as usize] * present[0];
             gains.held[lane] = present[1];
         }
-        Ok(gains)
+        Ok(())
     }
 
     /// `[G, H]` of a row of any frequency, where the outcome is present and where it is absent.
@@ -450,8 +453,16 @@ impl SumTile<'_> {
         Ok(Multiplicities(filled(0, self.plan.alpha.len())?))
     }
 
-    /// Learns the columns.
-    fn forward<const N: usize>(&self) -> Result<ForwardPass> {
+    fn forward(&self) -> Result<ForwardPass> {
+        match self.columns.len() {
+            0..=1 => self.learn_columns::<1>(),
+            2..=4 => self.learn_columns::<4>(),
+            _ => self.learn_columns::<TOGETHER>(),
+        }
+    }
+
+    /// The forward pass, in so many lanes.
+    fn learn_columns<const N: usize>(&self) -> Result<ForwardPass> {
         let n = self.columns.len();
         let n_rows = usize::try_from(self.stream.len()).unwrap_or(usize::MAX);
         let mut activations = filled(0.0, n_rows.saturating_mul(n))?;
@@ -459,6 +470,7 @@ impl SumTile<'_> {
         // Columns of zeros stay zero until an outcome is there.
         let mut started = weights.iter().flatten().any(|&weight| weight != 0.0);
         let (mut tokens, mut times, mut pulse) = (self.tokens(0)?, self.times()?, Pulse::default());
+        let mut gains = Gains { taught: [0.0; N], held: [0.0; N] };
         let token = self.forth(2 * N, |row| {
             started |= !row.outcomes.is_empty();
             if !started {
@@ -474,7 +486,8 @@ impl SumTile<'_> {
             if row.frequency == 0 {
                 return Ok(());
             }
-            let Gains { taught, held } = self.gains::<N>(row, &mut times, &mut pulse)?;
+            self.gains(row, &mut times, &mut pulse, &mut gains)?;
+            let Gains { taught, held } = &gains;
             let mut updates = [0.0; N];
             (0..N).for_each(|lane| updates[lane] = taught[lane] - sums[lane] * held[lane]);
             let end = row.token.saturating_add(row.frequency.into());
@@ -547,7 +560,7 @@ impl SumTile<'_> {
         found: &mut SumValues,
     ) -> Result<()> {
         let n = self.columns.len();
-        let ForwardPass { activations, tokens: token, values } = self.forward::<N>()?;
+        let ForwardPass { activations, tokens: token, values } = self.forward()?;
         let n_rows = usize::try_from(self.stream.len()).unwrap_or(usize::MAX);
         let n_sums = match kept {
             RowsOut::All(contributions, _) => contributions.len() / n_rows.max(1),
@@ -557,6 +570,7 @@ impl SumTile<'_> {
         lanes_of_starts.iter_mut().zip(&self.starts).for_each(|(lane, start)| *lane = start.1);
         let mut adjoint = self.adjoint::<N>(0..self.starts.len())?;
         let (mut tokens, mut times, mut pulse) = (self.tokens(token)?, self.times()?, Pulse::default());
+        let mut gains = Gains { taught: [0.0; N], held: [0.0; N] };
         self.back(token, 2 * N, |row| {
             if row.frequency == 0 {
                 return Ok(());
@@ -565,7 +579,8 @@ impl SumTile<'_> {
             if moved.iter().all(|&moved| moved == 0.0) {
                 return Ok(());
             }
-            let Gains { taught, held } = self.gains::<N>(row, &mut times, &mut pulse)?;
+            self.gains(row, &mut times, &mut pulse, &mut gains)?;
+            let Gains { taught, held } = &gains;
             let activations = &activations[row.number * n..][..n];
             for (sum, &[start, lane]) in (first..).zip(&self.sums) {
                 // Without a minus before a zero.
@@ -609,7 +624,7 @@ impl SumTile<'_> {
     /// Both passes: the derivatives of each sum. Each has a lane of its own.
     fn sensitivity<const N: usize>(&self, found: &mut SumValues) -> Result<Vec<Derivatives>> {
         let (n, gamma) = (self.columns.len(), self.gamma());
-        let ForwardPass { activations, tokens: token, values } = self.forward::<N>()?;
+        let ForwardPass { activations, tokens: token, values } = self.forward()?;
         let mut adjoint = self.adjoint::<N>(self.sums.iter().map(|sum| sum[0]))?;
         let mut by_alpha = filled([0.0; N], self.plan.alpha.len())?;
         let mut derivatives = filled(Derivatives::default(), self.sums.len())?;
