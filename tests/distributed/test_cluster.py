@@ -227,14 +227,24 @@ def test_a_worker_with_too_little_memory_is_given_nothing(
             rw.distributed.learn(client, events, out)
 
 
-def test_the_message_says_how_many_threads_would_fit(events: rw.Events, out: str) -> None:
+def test_the_message_says_how_many_threads_would_fit(
+    events: rw.Events, out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rw.learn(events, out=out, part=(0, 2))
     store = Store.open(out)
     one, two = (distributed._bytes(events, store, n) for n in (1, 2))
     for room, message in ((one - 1, "one thread alone would not fit"), (two - 1, "at most 1 thread,")):
         with pytest.raises(MemoryError, match=message):
             distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, room)}, events, store)
-    rooms: list[int | None] = [two, None]
+    monkeypatch.setattr(distributed, "_bytes", lambda *_: 3 << 30)
+    with pytest.raises(MemoryError, match=r"up to 3,072 MiB more than it has, and from 2,048 MiB more"):
+        distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, 2 << 30)}, events, store)
+
+
+def test_a_worker_with_memory_enough_is_given_work(events: rw.Events, out: str) -> None:
+    rw.learn(events, out=out, part=(0, 2))
+    store = Store.open(out)
+    rooms: list[int | None] = [distributed._bytes(events, store, 2), None]
     for enough in rooms:
         distributed._check_memory({"tcp://1": distributed._Seen(True, True, 2, enough)}, events, store)
 

@@ -165,7 +165,10 @@ def test_results_go_to_pandas_and_show_themselves() -> None:
     assert frame.index.tolist() == found.rows.tolist()
     assert frame["effect"].tolist() == found.effects.tolist()
     assert repr(found).startswith("<Influence: b -> x, value 0.02941, 2 of 5 rows>\n")
-    assert found._repr_html_().count("<tr>") >= 3
+    shown = found._repr_html_().partition("<details")[0]
+    assert shown.count("<tr>") == 3
+    # Cues and outcomes are text, the other four columns are numbers.
+    assert [shown.count(f"<td style=\"text-align: {side}") for side in ("left", "right")] == [4, 8]
     html = rw.sensitivity(EVENTS, "b", "x")._repr_html_()
     assert "alpha of b" in html
     assert "retention" in html

@@ -210,6 +210,9 @@ def test_without_a_bias_the_origin_is_never_right(function: str) -> None:
     assert fit.intercept == 0
     assert not fit.converged
     assert (fit.errors >= 1).all()
+    told = rw.perceptrons.perceptron(INPUTS, TABLES[function], bias=False, max_sweeps=50, record="accuracy")
+    assert told.history is not None
+    assert (told.history < 1).all()
 
 
 # Odd data.

@@ -293,6 +293,8 @@ def test_repair_checks_all_before_it_deletes_anything(events: rw.Events, tmp_pat
     for tiles in wrong:
         with pytest.raises((TypeError, ValueError), match=r"^tiles"):
             rw.tiles.repair(path, tiles=tiles)
+    with pytest.raises(ValueError, match=r"^tiles must be numbers from 0 to 4, not 99$"):
+        rw.tiles.repair(path, tiles=[99])
     assert rw.load_weights(path).missing() == []
     assert rw.tiles.repair(path, tiles=[2, 0]) == [0, 2]
     assert rw.tiles.repair(path, tiles=[2, 0, 1]) == [1]
