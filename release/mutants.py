@@ -1,9 +1,10 @@
-"""Small changes of the program, which tests of its rooms should notice: python release/mutants.py FOLDER.
+"""Small changes of the program, which tests should notice: python release/mutants.py FOLDER.
 
 Draws changes by a seed, spread over the rooms: 40 of the Python package and 20 of the engine. Each is made
 in a copy of the project in FOLDER, in turn, and the tests of its room run until one fails.
 FOLDER needs room for a build of the engine; it keeps what is known (results.jsonl), and a run goes on where
-the last one ended. A change that no test notices is printed; it is equivalent, or a test is missing.
+the last one ended. A change that no test notices is printed; it is equivalent, or a test is missing, or it is
+one of another room.
 """
 
 import argparse
@@ -20,18 +21,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
-SEED = 48
-N_PYTHON, N_RUST = 40, 20
 
 # The tests that know a room of the package best; others of it have a folder of their name.
 TESTS = {
-    "_shared": ["tests/shared", "tests/test_mistakes.py"],
+    "_shared": ["tests/shared", "tests/test_mistakes.py", "tests/weights/test_display.py"],
     "_events": ["tests/events"],
     "_weights": ["tests/weights", "tests/test_outputs.py"],
     "_learn": ["tests/learn", "tests/test_golden.py"],
     "_report": ["tests/report"],
     "schedules.py": ["tests/learn/test_schedule.py"],
-    "tiles.py": ["tests/learn"],
+    "tiles.py": ["tests/learn", "tests/weights"],
     "__init__.py": ["tests/test_rooms.py", "tests/test_numpy_alone.py"],
     "distributed.py": ["tests/distributed"],
     # Rooms of the engine, after its own tests.
@@ -43,6 +42,13 @@ TESTS = {
     "learn": ["tests/learn"],
     "rules": ["tests/learn", "tests/perceptrons"],
     "equilibrium": ["tests/learn"],
+    "activate.rs": ["tests/learn/test_activations.py"],
+    "learner.rs": ["tests/learn/test_learning.py"],
+    "lists.rs": ["tests/events", "tests/learn"],
+    "memory.rs": ["tests/test_memory.py"],
+    "monitor.rs": ["tests/learn/test_interrupt.py"],
+    "threads.rs": ["tests/learn/test_learning.py"],
+    "vocab.rs": ["tests/events"],
 }
 
 
@@ -277,11 +283,14 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--seed", type=int, default=48)
+    parser.add_argument("--python", type=int, default=40, help="changes of the package")
+    parser.add_argument("--rust", type=int, default=20, help="changes of the engine")
     parser.add_argument("--list", action="store_true", help="only print the changes")
     options = parser.parse_args()
-    draw = random.Random(SEED)
-    mutants = drawn(python_mutants, rooms_of(ROOT / "python/rescorla", ".py"), N_PYTHON, draw)
-    mutants += drawn(rust_mutants, rooms_of(ROOT / "src", ".rs"), N_RUST, draw)
+    draw = random.Random(options.seed)
+    mutants = drawn(python_mutants, rooms_of(ROOT / "python/rescorla", ".py"), options.python, draw)
+    mutants += drawn(rust_mutants, rooms_of(ROOT / "src", ".rs"), options.rust, draw)
     if options.list:
         print(*(mutant.told() for mutant in mutants), sep="\n")
         return 0

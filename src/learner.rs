@@ -189,3 +189,31 @@ pub struct Equilibrium<'a> {
     /// How they were computed.
     pub solution: Solution,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::write::{Duplicates, EventWriter};
+
+    #[test]
+    fn each_parameter_is_that_of_the_rule() {
+        let mut writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+        for outcome in ["x", "y"] {
+            writer.cue("a").unwrap();
+            writer.outcome(outcome).unwrap();
+            writer.end_event(1).unwrap();
+        }
+        let events = writer.finish().unwrap();
+        let learner = Learner::new().alpha(0.5).betas(0.25, 0.125).lambda(2.0).threads(1);
+        let weight = |learner: Learner| learner.learn(&events).unwrap().get("a", "x").unwrap();
+        let first = 0.5 * 0.25 * 2.0;
+        let second = first - 0.5 * 0.125 * first;
+        assert_eq!(weight(learner.clone()), second);
+        assert_eq!(weight(learner.clone().average(true)), (first + second) / 2.0);
+        assert_eq!(weight(learner.clone().beta(0.25).method(Method::Adjoint)), first - 0.125 * first);
+        // beta1 (lambda - a) = beta2 a
+        let equilibrium = learner.equilibrium(&events).unwrap().weights;
+        let weight = equilibrium.get("a", "y").unwrap();
+        assert!((weight - 0.25 * 2.0 / 0.375).abs() < 1e-12, "{weight}");
+    }
+}
