@@ -31,32 +31,6 @@ pub trait ReadWeights<S>: Sync {
     fn pick(&self, column: usize, rows: &[u32], put: impl FnMut(S));
 }
 
-/// Weights in a slice, row after row.
-pub struct RowByRow<'a, S> {
-    /// The weights: whole rows.
-    pub values: &'a [S],
-    /// Columns in a row.
-    pub width: usize,
-}
-
-impl<S: Copy + Default + Sync> ReadWeights<S> for RowByRow<'_, S> {
-    fn shape(&self) -> [usize; 2] {
-        [self.values.len().checked_div(self.width).unwrap_or(0), self.width]
-    }
-
-    fn row(&self, row: usize) -> Option<&[S]> {
-        self.values.get(row * self.width..)?.get(..self.width)
-    }
-
-    fn at(&self, row: usize, column: usize) -> S {
-        self.row(row).and_then(|row| row.get(column)).copied().unwrap_or_default()
-    }
-
-    fn pick(&self, column: usize, rows: &[u32], put: impl FnMut(S)) {
-        rows.iter().map(|&row| self.at(row as usize, column)).for_each(put);
-    }
-}
-
 /// Weights, and the rows of the events' cues.
 pub struct KnownWeights<'a, T> {
     /// The weights.

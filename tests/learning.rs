@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rescorla::internals::activate::{KnownWeights, RowByRow, Which, activate};
+use rescorla::internals::activate::{KnownWeights, ReadWeights, Which, activate};
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
@@ -678,6 +678,30 @@ fn two_outcomes_in_one_column_are_refused() {
         let plan = Plan { columns: &[Some(0), Some(0)], initial, ..plan(&[0.1, 0.1], &[1.0], 0.1) };
         let result = plan.learn(&file, &matrix, &Monitor::new());
         assert!(matches!(result, Err(Error::Argument(_))), "{result:?}");
+    }
+}
+
+/// Weights in a slice, row after row.
+struct RowByRow<'a, S> {
+    values: &'a [S],
+    width: usize,
+}
+
+impl<S: Copy + Default + Sync> ReadWeights<S> for RowByRow<'_, S> {
+    fn shape(&self) -> [usize; 2] {
+        [self.values.len().checked_div(self.width).unwrap_or(0), self.width]
+    }
+
+    fn row(&self, row: usize) -> Option<&[S]> {
+        self.values.get(row * self.width..)?.get(..self.width)
+    }
+
+    fn at(&self, row: usize, column: usize) -> S {
+        self.row(row).and_then(|row| row.get(column)).copied().unwrap_or_default()
+    }
+
+    fn pick(&self, column: usize, rows: &[u32], put: impl FnMut(S)) {
+        rows.iter().map(|&row| self.at(row as usize, column)).for_each(put);
     }
 }
 

@@ -166,7 +166,7 @@ impl Case {
         };
         let mut out = vec![E::default(); P * Q];
         let matrix = Matrix::new(&mut out, [P, Q]).unwrap();
-        arrays::learn(&x, &z, &descent, &matrix, &Monitor::new()).unwrap();
+        arrays::learn(&x, &z, &descent, None, None, &matrix, &Monitor::new()).unwrap();
         out
     }
 
@@ -237,7 +237,7 @@ fn with(monitor: &Monitor, change: impl FnOnce(&mut Descent<'_, f64>)) -> Result
     let mut out = vec![0.0; 2];
     let matrix = Matrix::new(&mut out, [2, 1]).unwrap();
     let x = NumberRows::dense(&[1.0, 1.0, 1.0, 2.0], [2, 2])?;
-    arrays::learn(&x, &NumberRows::dense(&[1.0, 1.5], [2, 1])?, &descent, &matrix, monitor)
+    arrays::learn(&x, &NumberRows::dense(&[1.0, 1.5], [2, 1])?, &descent, None, None, &matrix, monitor)
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn what_does_not_fit_is_refused() {
     let mut out = vec![0.0; 1];
     let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
     let descent = Descent { alpha: &[1.0], ..descent() };
-    let found = arrays::learn(&two, &three, &descent, &matrix, &Monitor::new());
+    let found = arrays::learn(&two, &three, &descent, None, None, &matrix, &Monitor::new());
     assert!(found.unwrap_err().to_string().contains("targets for 2 tokens"));
 }
 
@@ -299,7 +299,7 @@ fn factors_are_on_the_rates_of_tokens() {
         let (mut out, mut squares) = (vec![0.0; 2], vec![9.0; 4]);
         let matrix = Matrix::new(&mut out, [1, 2]).unwrap();
         let (paces, room, monitor) = (Some(&paces[..]), Some(&mut squares[..]), Monitor::new());
-        arrays::learn_at(&x, &z, &descent, paces, room, &matrix, &monitor).unwrap();
+        arrays::learn(&x, &z, &descent, paces, room, &matrix, &monitor).unwrap();
         let (mut weight, mut sums) = (0.0, vec![]);
         for pass in order.unwrap().chunks(3) {
             let (mut sum, before) = (0.0, weight);
@@ -324,7 +324,7 @@ fn factors_and_rooms_that_do_not_fit_are_refused() {
     let refused = |factors: Option<&[f64]>, room: usize| {
         let (mut out, mut squares) = (vec![0.0; 1], vec![0.0; room]);
         let matrix = Matrix::new(&mut out, [1, 1]).unwrap();
-        arrays::learn_at(&x, &z, &descent, factors, Some(&mut squares), &matrix, &Monitor::new())
+        arrays::learn(&x, &z, &descent, factors, Some(&mut squares), &matrix, &Monitor::new())
             .unwrap_err()
             .to_string()
     };

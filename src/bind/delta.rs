@@ -14,7 +14,7 @@ use crate::kernel::isa::Isa;
 use crate::learn::BUDGET;
 use crate::monitor::Monitor;
 use crate::rules::delta::activation::{Activation, Loss};
-use crate::rules::delta::arrays::learn_at;
+use crate::rules::delta::arrays;
 use crate::rules::delta::descent::{Descent, DescentReport};
 use crate::rules::delta::events::{DeltaPlan, learn};
 use crate::tiles::result::Matrix;
@@ -156,7 +156,7 @@ impl<'py> DescentArguments<'py> {
                 let mut squares = squares.map(Write::of).transpose()?;
                 let squares = squares.as_mut().map(|squares| squares.slice()).transpose()?;
                 self.run(py, out, slots, |out, monitor| {
-                    learn_at(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
+                    arrays::learn(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
                 })
             }
         }

@@ -48,27 +48,13 @@ const FEW_COLUMNS: usize = 16;
 /// Tokens of a batch that are worked on at once.
 const AT_ONCE: usize = 8;
 
-/// Learns the rows of `x` and `z` into `out`.
+/// Learns the rows of `x` and `z` into `out`. There may be a factor on the rate of each token; and room for the sums of squared
+/// errors, pass after pass of a number for each column.
 ///
 /// # Errors
 /// [`Error::Argument`] for parameters out of range, [`Error::NotFinite`] when a weight becomes infinite or NaN,
 /// [`Error::Memory`], [`Error::Stopped`].
 pub fn learn<E: Element>(
-    x: &NumberRows<'_, E>,
-    z: &NumberRows<'_, E>,
-    descent: &Descent<'_, E>,
-    out: &Matrix<'_, E>,
-    monitor: &Monitor,
-) -> Result<DescentReport> {
-    learn_at(x, z, descent, None, None, out, monitor)
-}
-
-/// [`learn`], with a factor on the rate of each token; and room for the sums of squared errors, pass after pass of a number for
-/// each column.
-///
-/// # Errors
-/// Those of [`learn`].
-pub fn learn_at<E: Element>(
     x: &NumberRows<'_, E>,
     z: &NumberRows<'_, E>,
     descent: &Descent<'_, E>,
