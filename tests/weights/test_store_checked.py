@@ -289,7 +289,7 @@ def test_a_store_that_is_set_aside_for_a_moment_is_opened(
 def test_repair_checks_all_before_it_deletes_anything(events: rw.Events, tmp_path: Path) -> None:
     path = tmp_path / "w.zarr"
     rw.learn(events, out=path, method="forward")
-    wrong: list[Any] = [[0, 99], [0, -1], [0, 0.5], [0, "1"], "01", b"01", 5, [True, None]]
+    wrong: list[Any] = [[0, 99], [5], [0, -1], [0, 0.5], [0, "1"], "01", b"01", 5, [True, None]]
     for tiles in wrong:
         with pytest.raises((TypeError, ValueError), match=r"^tiles"):
             rw.tiles.repair(path, tiles=tiles)
