@@ -7,6 +7,7 @@ import gzip
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from io import BufferedWriter
 from typing import BinaryIO, Literal, cast
 
 from rescorla._core import AtomicFile
@@ -22,7 +23,7 @@ def writing(path: str, compression: Literal["gzip"] | None) -> Iterator[BinaryIO
             if compression == "gzip":
                 # Without a name or a time in it: the same events give the same bytes.
                 packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=out, mtime=0)
-                out = cast(BinaryIO, stack.enter_context(packed))
+                out = cast(BinaryIO, stack.enter_context(BufferedWriter(packed)))
             yield out
         file.finish()
     finally:

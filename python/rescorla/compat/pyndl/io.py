@@ -132,7 +132,7 @@ def events_to_file(
     end = f"{delimiter}1\n" if compatible else "\n"
     with writing(os.fsdecode(file_path), compression) as out:
         out.write((delimiter.join(columns) + "\n").encode("utf-8"))
-        block, split = [], False
+        split = False
         for number, row in enumerate(rows):
             if any(isinstance(side, tuple) or not isinstance(side, Iterable) for side in row):
                 raise ValueError(
@@ -150,11 +150,7 @@ def events_to_file(
                     f"event {number}: names of a list contain '_', which joins names in a table, and will be "
                     f"read as several: {row}"
                 )
-            block.append(f"{cells[0]}{delimiter}{cells[1]}{end}")
-            if len(block) == 4096:
-                out.write("".join(block).encode("utf-8"))
-                block.clear()
-        out.write("".join(block).encode("utf-8"))
+            out.write(f"{cells[0]}{delimiter}{cells[1]}{end}".encode())
 
 
 def events_from_dataframe(
