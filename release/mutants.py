@@ -30,7 +30,7 @@ TESTS = {
     "_learn": ["tests/learn", "tests/test_golden.py"],
     "_report": ["tests/report"],
     "schedules.py": ["tests/learn/test_schedule.py"],
-    "tiles.py": ["tests/learn", "tests/weights"],
+    "tiles.py": ["tests/weights", "tests/learn"],
     "__init__.py": ["tests/test_rooms.py", "tests/test_numpy_alone.py"],
     "distributed.py": ["tests/distributed"],
     # Rooms of the engine, after its own tests.
@@ -73,6 +73,9 @@ class Mutant(NamedTuple):
         line = text[: self.start].count(b"\n") + 1
         return f"{self.file}:{line}: {text[self.start : self.end].decode()!r} -> {self.new!r}"
 
+
+#: What a change is "noticed" by that is none.
+NOT_COMPILED = "does not compile"
 
 COMPARISONS = {
     "Lt": "<=",
@@ -235,8 +238,10 @@ def failed(command: list[str], folder: Path, **more: str) -> str | None:
         return "an hour"
     if done.returncode == 0:
         return None
+    if "could not compile" in done.stderr:
+        return NOT_COMPILED
     found = re.search(
-        r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED|^(error.*)",
+        r"^(?:FAILED|ERROR) (\S+)|^test (\S+) \.\.\. FAILED|^error: (test failed.*)",
         done.stdout + done.stderr,
         re.MULTILINE,
     )
@@ -306,9 +311,10 @@ def main() -> int:
             with log.open("a") as file:
                 print(json.dumps({"change": mutant.told(), "killed": results[mutant.told()]}), file=file)
         print(f"{mutant.told()}: {results[mutant.told()] or 'SURVIVED'}", flush=True)
-    survivors = sum(results[mutant.told()] is None for mutant in mutants)
-    print(f"{len(mutants) - survivors} of {len(mutants)} are noticed")
-    return int(survivors > 0.05 * len(mutants))
+    tried = [mutant for mutant in mutants if results[mutant.told()] != NOT_COMPILED]
+    survivors = sum(results[mutant.told()] is None for mutant in tried)
+    print(f"{len(tried) - survivors} of {len(tried)} are noticed")
+    return int(survivors > 0.05 * len(tried))
 
 
 if __name__ == "__main__":
