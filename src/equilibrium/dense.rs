@@ -78,11 +78,16 @@ pub(super) fn solve(
 ) -> Result<Solved> {
     let RelativeRates { present, absent } = rates;
     let together = absent > 0.0 && present > 0.0 && (present == absent || problem.tolerance.is_none());
-    let factor = if together {
-        Some(Factor::new(counts, problem.ridge / absent, problem.tolerance, monitor)?)
-    } else {
-        None
-    };
+    // A factorisation leaves threads idle for much of its time.
+    let (factor, cleared) = rayon::join(
+        || {
+            let ridge = problem.ridge / absent;
+            together.then(|| Factor::new(counts, ridge, problem.tolerance, monitor)).transpose()
+        },
+        || sink.clear(monitor),
+    );
+    cleared?;
+    let factor = factor?;
     let alone = |outcome: usize| match &factor {
         None => true,
         Some(_) => present != absent && UPDATED * counts.pairs(outcome).len() > counts.n_columns(),
@@ -103,7 +108,8 @@ pub(super) fn solve(
         Ok(part)
     };
     let mut done: Vec<Result<SolvedBlock>> = empty(blocks.len())?;
-    blocks.into_par_iter().map(work).collect_into_vec(&mut done);
+    // One block at a time, so that threads end together.
+    blocks.into_par_iter().with_max_len(1).map(work).collect_into_vec(&mut done);
     let mut squares = empty(counts.n_outcomes())?;
     let mut converged = match &factor {
         Some(factor) => factor.is_certain(counts, problem.tolerance, monitor)?,

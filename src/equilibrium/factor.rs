@@ -394,7 +394,9 @@ impl Factor {
         let lower = MatRef::from_column_major_slice(lower, r, r);
         let mut columns = DenseColumns::zeros(n, r)?;
         let stripes = (WIDE * n).max(1);
-        columns.values_mut().par_chunks_mut(stripes).enumerate().try_for_each(|(index, part)| {
+        // The first stripes take the longest.
+        let parts = columns.values_mut().par_chunks_mut(stripes).with_max_len(1);
+        parts.enumerate().try_for_each(|(index, part)| {
             packing()?;
             let (first, width) = (index * WIDE, part.len() / n);
             let mut part = MatMut::from_column_major_slice_mut(part, n, width).subrows_mut(first, r - first);
@@ -402,9 +404,14 @@ impl Factor {
             solve(lower.submatrix(first, first, r - first, r - first), part, monitor)
         })?;
         let mut pulse = Pulse::default();
-        for j in 0..r {
-            pulse.beat(r, monitor)?;
-            (0..j).for_each(|i| columns.values_mut()[j * n + i] = columns.get(i)[j]);
+        let values = columns.values_mut();
+        // Some columns at a time, so that lines of the cache are used whole.
+        for first in (0..r).step_by(WIDE) {
+            let end = r.min(first + WIDE);
+            for i in 0..end {
+                pulse.beat(WIDE, monitor)?;
+                (first.max(i + 1)..end).for_each(|j| values[j * n + i] = values[i * n + j]);
+            }
         }
         columns.values_mut().par_chunks_mut(stripes).enumerate().try_for_each(|(index, part)| {
             let width = part.len() / n;

@@ -59,6 +59,7 @@ pub(super) fn solve(
     sink: &Sink<'_>,
     monitor: &Monitor,
 ) -> Result<Solved> {
+    sink.clear(monitor)?;
     let tolerance = problem.tolerance.unwrap_or(TOLERANCE);
     let n = counts.n_outcomes();
     let each = 8 * (2 * counts.n_sets() + 6 * counts.n_columns()).max(1);

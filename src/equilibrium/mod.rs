@@ -53,9 +53,6 @@ pub use row_solver::RowSolver;
 /// GB and 3e11 multiplications; both grow fast beyond.
 pub const DENSE: usize = 10_000;
 
-/// Numbers that are cleared between two looks at the stop flag.
-const PART: usize = 1 << 22;
-
 /// Writes the equilibrium to `out` (cues or their numbers x outcomes or their numbers, row after row), which holds the initial weights, if there are any.
 ///
 /// # Errors
@@ -98,12 +95,6 @@ pub fn equilibrium(
     }
     let problem = &problem;
     pool(threads)?.install(|| {
-        if !problem.initial {
-            for part in out.chunks_mut(PART) {
-                monitor.check()?;
-                part.fill(0.0);
-            }
-        }
         // With a ridge there is one solution, so saliences do not choose one; but a cue of salience 0 is left out.
         let even = |alpha: &[f64]| collected(alpha.iter().map(|&alpha| f64::from(u8::from(alpha > 0.0))));
         let even = problem.alpha.filter(|_| problem.ridge > 0.0).map(even).transpose()?;

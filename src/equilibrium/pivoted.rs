@@ -42,20 +42,22 @@ pub(super) fn pivoted(
         greatest = value.max(greatest);
     }
     let least = f64::EPSILON * n as f64 * greatest;
-    // For each row the sum of squares within the panel, and the diagonal element without them.
+    // For each row the diagonal element, the sum of squares within the panel, and their difference.
+    let mut diagonal = filled(0.0, n)?;
     let mut squares = filled(0.0, n)?;
     let mut left = filled(0.0, n)?;
+    let mut swaps = empty(PANEL)?;
     for first in (0..n).step_by(PANEL) {
         let end = n.min(first + PANEL);
         squares[first..].fill(0.0);
+        (first..n).for_each(|i| diagonal[i] = gram[i * n + i]);
         for j in first..end {
             monitor.check()?;
-            for i in j..n {
-                if j > first {
-                    squares[i] += gram[(j - 1) * n + i].powi(2);
-                }
-                left[i] = gram[i * n + i] - squares[i];
+            if j > first {
+                let before = &gram[(j - 1) * n..][j..n];
+                squares[j..].iter_mut().zip(before).for_each(|(sum, value)| *sum += value.powi(2));
             }
+            (j..n).for_each(|i| left[i] = diagonal[i] - squares[i]);
             let (mut pivot, mut most) = (j, 0.0);
             for (i, &value) in left.iter().enumerate().skip(j) {
                 if value.is_nan() {
@@ -68,10 +70,13 @@ pub(super) fn pivoted(
             // The first pivot counts in any case.
             if j > 0 && most < least {
                 gram[j * n + j] = most;
+                swap_rows(&mut gram[..first * n], n, &swaps);
                 return Ok(Some(j));
             }
             if pivot != j {
-                swap(gram, n, j, pivot);
+                swap(gram, n, first, j, pivot);
+                swaps.push((j, pivot));
+                diagonal.swap(j, pivot);
                 squares.swap(j, pivot);
                 order.swap(j, pivot);
             }
@@ -91,6 +96,8 @@ pub(super) fn pivoted(
             let scale = root.recip();
             column.col_mut(0).iter_mut().for_each(|value| *value *= scale);
         }
+        swap_rows(&mut gram[..first * n], n, &swaps);
+        swaps.clear();
         let (before, rest) = gram.split_at_mut(end * n);
         let panel = MatRef::from_column_major_slice(&before[first * n..], n, end - first);
         let rest = MatMut::from_column_major_slice_mut(rest, n, n - end);
@@ -99,10 +106,18 @@ pub(super) fn pivoted(
     Ok(Some(n))
 }
 
-/// Exchanges two rows and columns of a symmetric matrix of which only the lower triangle is stored, and the rows of L on the left.
-fn swap(gram: &mut [f64], n: usize, j: usize, pivot: usize) {
+/// Exchanges rows of L, one column after another.
+fn swap_rows(columns: &mut [f64], n: usize, swaps: &[(usize, usize)]) {
+    for column in columns.chunks_exact_mut(n) {
+        swaps.iter().for_each(|&(j, pivot)| column.swap(j, pivot));
+    }
+}
+
+/// Exchanges two rows and columns of a symmetric matrix of which only the lower triangle is stored, and the rows of L on the left
+/// from the column `first` on.
+fn swap(gram: &mut [f64], n: usize, first: usize, j: usize, pivot: usize) {
     gram[pivot * n + pivot] = gram[j * n + j];
-    (0..j).for_each(|column| gram.swap(column * n + j, column * n + pivot));
+    (first..j).for_each(|column| gram.swap(column * n + j, column * n + pivot));
     (pivot + 1..n).for_each(|row| gram.swap(j * n + row, pivot * n + row));
     (j + 1..pivot).for_each(|i| gram.swap(j * n + i, i * n + pivot));
 }

@@ -153,7 +153,21 @@ pub(super) struct Sink<'a> {
     pub(super) initial: bool,
 }
 
+/// Numbers that are cleared between two looks at the stop flag.
+const PART: usize = 1 << 22;
+
 impl Sink<'_> {
+    /// Makes it zero, unless it holds the initial weights.
+    pub(super) fn clear(&self, monitor: &Monitor) -> Result<()> {
+        if !self.initial {
+            for part in self.out.lock().unwrap_or_else(PoisonError::into_inner).chunks_mut(PART) {
+                monitor.check()?;
+                part.fill(0.0);
+            }
+        }
+        Ok(())
+    }
+
     /// The initial weights of outcomes that are not solved yet.
     pub(super) fn start(
         &self,
