@@ -175,6 +175,9 @@ def test_a_name_may_begin_with_an_at_sign() -> None:
     Path("t.tab").write_text("cues\toutcomes\na\t@user\na\t@\n", encoding="utf-8")
     ok("learn", "t.tab", "--outcomes", "@@user", "@", "-o", "w.npz")
     assert rw.load_weights("w.npz").outcomes == ("@user", "@")
+    Path("l").write_text("@user\n", encoding="utf-8")
+    ok("learn", "t.tab", "--outcomes", "@l", "-o", "w.npz")
+    assert rw.load_weights("w.npz").outcomes == ("@user",)
 
 
 @given(number=st.integers(0, 10**6), power=st.integers(0, 4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import time
@@ -20,6 +21,7 @@ import rescorla as rw
 from clusters import cluster, doing, random_events
 from distributed import Client
 from rescorla import distributed
+from rescorla._learn.rescorla_wagner import forecast
 from rescorla._shared.testing import asking
 from rescorla._weights.zarr.store import Store
 from stores import bits
@@ -209,6 +211,19 @@ def idle(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     return client
 
 
+@pytest.mark.parametrize("progress", [True, False, None, print])
+def test_a_progress_function_is_told_of_tiles_alone(
+    idle: Client, events: rw.Events, out: str, progress: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def given(*_: Any, progress: Any) -> None:
+        raise InterruptedError(progress)
+
+    monkeypatch.setattr(distributed, "events_given", given)
+    with pytest.raises(InterruptedError) as found:
+        rw.distributed.learn(idle, events, out, progress=progress)
+    assert found.value.args == (False if progress is print else progress,)
+
+
 def test_other_parameters_and_other_events(idle: Client, tmp_path: Path, events: rw.Events, out: str) -> None:
     rw.learn(events, out=out, alpha=0.1, part=(0, 2))
     others = random_events(tmp_path / "others.rw", seed=2)
@@ -258,6 +273,9 @@ def test_what_a_store_keeps_counts_as_memory(tmp_path: Path) -> None:
         return distributed._bytes(events, Store.open(path), 2)
 
     plain, size = bytes_of(), events.n_cues * events.n_outcomes * 8
+    taken = forecast(events, dtype=np.dtype(float), method="forward", threads=2)["memory"]
+    chunk = 8 * math.prod(Store.open(tmp_path / "1.zarr").chunk)
+    assert plain == sum(taken.values()) - taken["lines"] + 2 * 2 * chunk
     assert bytes_of(initial=rw.learn(events)) == plain + 2 * size
     assert bytes_of(schedule=rw.schedules.inverse_time(9)) == plain + 16 * events.n_tokens
     assert bytes_of(average=True) > plain

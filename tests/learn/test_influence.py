@@ -168,7 +168,7 @@ def test_results_go_to_pandas_and_show_themselves() -> None:
     shown = found._repr_html_().partition("<details")[0]
     assert shown.count("<tr>") == 3
     # Cues and outcomes are text, the other four columns are numbers.
-    assert [shown.count(f"<td style=\"text-align: {side}") for side in ("left", "right")] == [4, 8]
+    assert [shown.count(f'<td style="text-align: {side}') for side in ("left", "right")] == [4, 8]
     html = rw.sensitivity(EVENTS, "b", "x")._repr_html_()
     assert "alpha of b" in html
     assert "retention" in html

@@ -10,11 +10,12 @@ import browsers
 import numpy as np
 import pytest
 import rescorla as rw
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from rescorla._report import cited, nearest, page, trajectories_page, weights_page
+from rescorla._report.distribution import histogram
 from strategies import PLAIN_NAMES, events, rules
 from terminal import json_of, said
 
@@ -474,6 +475,15 @@ def test_large_numbers_are_drawn(browser: Any, tmp_path: Path) -> None:
                 it.page.locator("svg").evaluate_all("(all) => all.map((each) => each.outerHTML)")
             )
             assert sum(browsers.data(tmp_path / "w.html")["histogram"]["counts"]) == 3
+
+
+@given(values=arrays.arrays(np.float64, arrays.array_shapes(min_dims=2, max_dims=2)))
+# The last edge is rounded to less than the greatest number.
+@example(values=np.array([[-0.43505, 0.02695]]))
+def test_every_number_has_a_bar(values: NDArray[np.float64]) -> None:
+    found = histogram(lambda rows, columns: values[rows, columns], values.shape)
+    assert found.counts.sum() == np.isfinite(values).sum()
+    assert (np.diff(found.edges) > 0).all()
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0), (1, 1)])

@@ -16,6 +16,7 @@ import calls
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from rescorla._shared.checks import shown
 
 # Each fresh, since some are used up.
 VALUES: dict[str, Callable[[], Any]] = {
@@ -291,6 +292,13 @@ def is_told(error: Exception, argument: str, value: str, arguments: dict[str, An
     if PLACE.match(message):
         return True
     return isinstance(error, OSError) or re.match(r"\S*(: | is also read)", message) is not None
+
+
+def test_a_short_value_is_shown_and_a_long_one_told() -> None:
+    assert shown("a" * 58) == repr("a" * 58)
+    assert shown("a" * 59) == "a str"
+    assert shown(np.zeros(2)) == "an ndarray"
+    assert shown({}) == "a dict"
 
 
 def test_the_table_has_every_callable() -> None:
