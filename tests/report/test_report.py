@@ -477,6 +477,12 @@ def test_large_numbers_are_drawn(browser: Any, tmp_path: Path) -> None:
             assert sum(browsers.data(tmp_path / "w.html")["histogram"]["counts"]) == 3
 
 
+@pytest.mark.parametrize(("dtype", "digits"), [("float64", 17), ("float32", 7)])
+def test_weights_are_shown_with_the_digits_that_they_have(dtype: Any, digits: int, tmp_path: Path) -> None:
+    rw.report(rw.learn(rw.read_events(BLOCKING), dtype=dtype), tmp_path / "w.html")
+    assert browsers.data(tmp_path / "w.html")["digits"] == digits
+
+
 @given(values=arrays.arrays(np.float64, arrays.array_shapes(min_dims=2, max_dims=2)))
 # The last edge is rounded to less than the greatest number.
 @example(values=np.array([[-0.43505, 0.02695]]))
