@@ -3,8 +3,8 @@
 Draws changes by a seed, spread over the rooms: 40 of the Python package and 20 of the engine. Each is made
 in a copy of the project in FOLDER, in turn, and the tests of its room run until one fails.
 FOLDER needs room for a build of the engine; it keeps what is known (results.jsonl), and a run goes on where
-the last one ended. A change that no test notices is printed; it is equivalent, or a test is missing, or it is
-one of another room.
+the last one ended. A change that these tests do not notice is printed: tests of another room may notice it,
+or no result depends on it, or a test is missing.
 """
 
 import argparse
@@ -74,7 +74,7 @@ class Mutant(NamedTuple):
         return f"{self.file}:{line}: {text[self.start : self.end].decode()!r} -> {self.new!r}"
 
 
-#: What a change is "noticed" by that is none.
+#: The result of a change that is no program: it counts neither as noticed nor as missed.
 NOT_COMPILED = "does not compile"
 
 COMPARISONS = {
@@ -262,7 +262,7 @@ def killed_by(mutant: Mutant, copy: Path, target: Path) -> str | None:
             return next(filter(None, found), None)
         cargo = failed(["cargo", "test", "--quiet"], copy, CARGO_TARGET_DIR=str(target))
         if cargo:
-            return f"cargo: {cargo}"
+            return cargo if cargo == NOT_COMPILED else f"cargo: {cargo}"
         near = TESTS.get(Path(mutant.file).parts[1], [])
         if not near:
             return None
