@@ -229,29 +229,30 @@ fn it_stops_when_asked() {
     }
 }
 
-/// Events with more outcomes than cues. Pairs of cues come together so many times more than apart.
-fn many_outcomes(times: u32) -> EventFile {
-    const WIDE: u32 = 60;
+/// Events with so many pairs of cues, which come together so many times more than apart, and with more outcomes than cues.
+fn many_outcomes(pairs: u32, times: u32) -> EventFile {
+    let wide = 8 * pairs + 4;
     let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-    let names: Vec<String> = (0..WIDE).map(|i| format!("n{i}")).collect();
+    let names: Vec<String> = (0..wide).map(|i| format!("n{i}")).collect();
     let names = || names.iter().map(String::as_str);
-    writer.add_names(names().take(CUES), names()).unwrap();
-    for i in 0..400_u32 {
-        let pair = [i % 7, 7 + i % 7];
-        writer.push(&pair, &[i % WIDE, i * 7 % WIDE], times).unwrap();
-        writer.push(&pair[..1], &[i * 11 % WIDE], 1).unwrap();
+    writer.add_names(names().take(2 * pairs as usize), names()).unwrap();
+    for i in 0..60 * pairs {
+        let pair = [i % pairs, pairs + i % pairs];
+        writer.push(&pair, &[i % wide, i * 7 % wide], times).unwrap();
+        writer.push(&pair[..1], &[i * 11 % wide], 1).unwrap();
     }
     writer.finish().unwrap()
 }
 
 #[test]
 fn products_with_the_pseudo_inverse_are_solutions_or_are_not_taken() {
-    for (times, is_taken) in [(1, true), (5_000_000, false)] {
-        let file = many_outcomes(times);
+    // Threads make 256 columns of the pseudo-inverse at a time; 300 cues have more.
+    for (pairs, times, is_taken) in [(7, 1, true), (7, 5_000_000, false), (150, 1, true)] {
+        let file = many_outcomes(pairs, times);
         let lambda = vec![1.0; file.outcomes().len()];
         let problem = Problem { lambda: &lambda, method: Some(Solver::Dense), ..Problem::default() };
         let solve = |problem: &Problem<'_>| {
-            let mut weights = vec![0.0; CUES * lambda.len()];
+            let mut weights = vec![0.0; file.cues().len() * lambda.len()];
             let report = equilibrium(Data::Events(&file), problem, &mut weights, 2, &Monitor::new()).unwrap();
             (weights, report)
         };
