@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import workloads
-from versions import HAS_JOBS
 
 Result = dict[str, Any]
 
@@ -184,7 +183,7 @@ def extrapolated(samples: tuple[int, int], plan: Plan, folder: Path) -> tuple[di
 def serial(name: str, plan: Plan, folder: Path) -> dict[str, Result]:
     """The serial share of learning, and the gains that follow from it, by method."""
     often = plan.large_repetitions if workloads.WORKLOADS[name].samples else plan.repetitions
-    methods = SERIAL_WORKLOADS.get(name, ()) if HAS_JOBS else ()
+    methods = SERIAL_WORKLOADS.get(name, ())
     steps = [
         Step(f"serial {method or 'auto'}", "rescorla_serial", {"folder": folder, "method": method})
         for method in methods

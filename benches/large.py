@@ -104,7 +104,7 @@ def check(events: Path, out: Path) -> str:
 def measure(events: Path, out: Path, method: str, threads: int, limit: int) -> None:
     """Learns, prints the figures, checks, and removes the file."""
     import rescorla as rw
-    from versions import forecast
+    from rescorla._learn.rescorla_wagner import forecast
 
     opened = rw.open_events(events)
     size = 8 * opened.n_cues * opened.n_outcomes

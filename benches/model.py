@@ -35,10 +35,10 @@ import rescorla as rw
 import rescorla._core as _core
 import workloads
 from jobs import at_work, job_of, shape_of
+from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights.zarr import chunks
 from rescorla._weights.zarr.layout import lanes_of_chunk
 from steps import machine
-from versions import forecast
 
 HOSTS = (1, 10, 100)
 THREADS_A_HOST = 16

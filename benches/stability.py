@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from versions import PERCEPTRONS
+from rescorla.perceptrons import adatron, minover
 
 PROBLEMS = ((100, 300), (5, 300), (100, 1000), (20, 2000))
 TOLERANCES = (0.1, 0.01, 0.001)
@@ -28,9 +28,9 @@ def main() -> None:
         for tol in TOLERANCES[:2] if smoke else TOLERANCES:
             quiet: dict[str, Any] = {"tol": tol, "progress": False}
             started = perf_counter()
-            over = PERCEPTRONS.minover(X, y, max_steps=MAX_STEPS, record=False, **quiet)
+            over = minover(X, y, max_steps=MAX_STEPS, record=False, **quiet)
             between = perf_counter()
-            ada = PERCEPTRONS.adatron(X, y, max_sweeps=10**6, **quiet)
+            ada = adatron(X, y, max_sweeps=10**6, **quiet)
             ended = perf_counter()
             assert over.converged
             assert ada.converged

@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 
 import compare
 import workloads
-from versions import CUES
 
 Result = dict[str, Any]
 
@@ -62,7 +61,7 @@ TASKS = {
         "the words before and after to each word",
         COMMON
         | {"event_structure": "word_to_word", "event_options": (1, 1), "cue_structure": "word_to_word"},
-        {"symbols": "a-z", CUES: "words", "window": (1, 1)},
+        {"symbols": "a-z", "cues_from": "words", "window": (1, 1)},
     ),
     "window-3": Task(
         "the trigrams of three words to these words",
