@@ -224,7 +224,7 @@ class DeltaRuleClassifier(LinearClassifier, _DeltaRule):
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _both(self) -> bool:
-        return self.activation in UNBOUNDED
+        return self._rule().activation in UNBOUNDED
 
     def _targets(self, y: Any) -> Any:
         targets = super()._targets(y)
