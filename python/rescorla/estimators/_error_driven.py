@@ -227,7 +227,7 @@ class ErrorDriven(LinearEstimator):
         """The error with the names of the weight that became infinite or NaN."""
         match error.args:
             case (int(row), int(column), value):
-                cue = self._cue_name(int(used[row]))
+                cue = str(self._cue_names()[used[row]])
                 return FloatingPointError(
                     f"the weight of cue {cue!r} to outcome {self._outcomes(n_outcomes)[column]!r} became "
                     f"{value}; learning diverges: {cure}, or scale X"

@@ -148,14 +148,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         features = [f"x{i}" for i in range(self.n_features_in_)] if names is None else names.tolist()
         return [BACKGROUND, *features] if self.fit_intercept else features
 
-    def _cue_name(self, row: int) -> str:
-        """The name of one row of the weights."""
-        if self.fit_intercept and row == 0:
-            return BACKGROUND
-        feature = row - int(self.fit_intercept)
-        names = getattr(self, "feature_names_in_", None)
-        return f"x{feature}" if names is None else str(names[feature])
-
     def _warn_of_stop(self, what: str, X: Any, *, at_limit: bool) -> None:
         """Warn of a limit that came before the goal, or of scales that let learning stop too early."""
         scales = _scales(X)
