@@ -85,10 +85,10 @@ def learn(
         a file beside the store, which goes at the end.
     out : path
         The store, a folder whose name ends in ``.zarr``. Client and workers must see it under the same path.
-    alpha, beta, lambda_, rule, rule_parameters, retention, schedule, average
-        As `rescorla.learn` takes them. A schedule is called by this process, before learning.
-    cues, outcomes, initial, dtype, method
-        As `rescorla.learn` takes them.
+    alpha, beta, lambda_, rule, rule_parameters, retention, average : as `rescorla.learn` has them
+    schedule : as `rescorla.learn` has it
+        Called by this process, before learning.
+    cues, outcomes, initial, dtype, method : as `rescorla.learn` has them
     progress : None, bool or callable(done, total), default None
         In tiles. None shows a bar on a terminal and in a notebook. A callable is called by the calling
         thread; when it raises, learning stops.

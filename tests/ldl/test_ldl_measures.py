@@ -206,8 +206,9 @@ def test_words_are_said() -> None:
         ldl.produce(lexicon, "bann", F, G)
     with pytest.raises(ValueError, match="word must be a vector of 2 numbers"):
         ldl.produce(lexicon, [1.0], F, G)
-    with pytest.raises(ValueError, match="F must lead from n-grams to dimensions"):
-        ldl.produce(lexicon, "ban", G, F)
+    for matrices in ((G, F), (F, F), (G, G)):
+        with pytest.raises(ValueError, match="F must lead from n-grams to dimensions"):
+            ldl.produce(lexicon, "ban", *matrices)
     fewer = rw.Weights(F.values[1:], F.cues[1:], F.outcomes)
     with pytest.raises(KeyError, match="F has no n-gram '#ba'"):
         ldl.produce(lexicon, "ban", fewer, G)

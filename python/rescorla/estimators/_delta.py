@@ -252,10 +252,8 @@ class DeltaRuleRegressor(LinearRegressor, _DeltaRule):
     loss : {"squared", "log"}, default "squared"
         What is made smaller: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g), of the logistic function only,
         with targets from 0 to 1.
-    beta : float, optional
-        The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
-    batch, reduction, alpha, passes, tol, initial, fit_intercept, random_state, threads
-        As for `DeltaRuleClassifier`.
+    batch, reduction, alpha, beta, passes, tol, initial : as `DeltaRuleClassifier` has them
+    fit_intercept, random_state, threads : as `DeltaRuleClassifier` has them
 
     Attributes
     ----------

@@ -209,8 +209,7 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
 
     Parameters
     ----------
-    fit_intercept, ridge, tol, max_iter, progress
-        As for `EquilibriumClassifier`, whose notes are on how it is solved.
+    fit_intercept, ridge, tol, max_iter, progress : as `EquilibriumClassifier` has them
 
     Attributes
     ----------

@@ -446,8 +446,7 @@ class RescorlaWagnerRegressor(LinearRegressor, _RescorlaWagner):
 
     Parameters
     ----------
-    alpha, beta, passes, tol, fit_intercept, random_state, threads
-        As for `RescorlaWagnerClassifier`.
+    alpha, beta, passes, tol, fit_intercept, random_state, threads : as `RescorlaWagnerClassifier` has them
 
     Attributes
     ----------

@@ -77,8 +77,7 @@ def production(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None
 
     Parameters
     ----------
-    lexicon, ridge, eta
-        As for `comprehension`.
+    lexicon, ridge, eta : as `comprehension` has them
 
     Returns
     -------
