@@ -206,6 +206,13 @@ def test_nothing_is_known_before_fit(estimator: Any) -> None:
         clone(estimator).predict([[0.0]])
 
 
+def test_weights_have_the_names_of_what_was_learned() -> None:
+    fitted = EquilibriumClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="ridge must be"):
+        fitted.set_params(ridge=-1.0).fit([[0.0], [1.0]], ["c", "d"])
+    assert fitted.weights_.outcomes == ("a", "b")
+
+
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda e: type(e).__name__)
 def test_one_class_is_no_problem_to_solve(classifier: Any) -> None:
     with pytest.raises(ValueError, match=r"two classes or more, but found one class, .*'a'"):

@@ -68,13 +68,14 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             raise AttributeError(f"{type(self).__name__} has no weights_ before fit: call fit first")
         if self._named is None:
             # Made when they are asked for: there may be millions of features.
-            outcomes = self._outcomes(self._values.shape[1])
-            self._named = Weights(self._values, self._cue_names(), outcomes, self._parameters)
+            self._named = Weights(self._values, self._cue_names(), self._learned_names, self._parameters)
         return self._named
 
     def _keep(self, values: NDArray[np.float64], parameters: dict[str, Any]) -> None:
         """What was learned, in the order of the background, the features, and the outcomes."""
         self._values, self._parameters, self._named = values, parameters, None
+        # Should a later fit fail, which has told of other classes, these are still of these.
+        self._learned_names = self._outcomes(values.shape[1])
 
     def _read(self, X: Any, y: Any, classes: Any = None, *, piece: bool = False) -> tuple[Any, Any]:
         """X as float64, and the class or the targets of each row, from the start or of one more piece."""
