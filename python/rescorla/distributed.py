@@ -244,11 +244,11 @@ def _in_file(events: Events, store: str) -> Iterator[str]:
 
 def _check_workers(client: Client, work: _Work, events: Events, store: Store) -> None:
     """Raise what would keep a worker from learning tiles."""
-    answers = client.run(eval, _VERSION, on_error="return")
     try:
-        answers["the scheduler"] = client.run_on_scheduler(eval, _VERSION)
+        scheduler: Any = client.run_on_scheduler(eval, _VERSION)
     except Exception as error:
-        answers["the scheduler"] = error
+        scheduler = error
+    answers = {"the scheduler": scheduler, **client.run(eval, _VERSION, on_error="return")}
     for who, answer in answers.items():
         if isinstance(answer, ImportError):
             raise ImportError(

@@ -303,12 +303,17 @@ def test_another_version_or_none(
     error: type[Exception],
     message: str,
 ) -> None:
+    def of_scheduler(*_: Any) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
     with monkeypatch.context() as patch:
-        patch.setattr(distributed, "_asked_scheduler", lambda _: answer)
+        patch.setattr(idle, "run_on_scheduler", of_scheduler)
         with pytest.raises(error, match=f"the scheduler {message}"):
             rw.distributed.learn(idle, events, out)
     monkeypatch.setattr(distributed, "_VERSION", asked)
-    monkeypatch.setattr(distributed, "_asked_scheduler", lambda _: rw.__version__)
+    monkeypatch.setattr(idle, "run_on_scheduler", lambda *_: rw.__version__)
     with pytest.raises(error, match=f"tcp://.* {message}"):
         rw.distributed.learn(idle, events, out)
 
