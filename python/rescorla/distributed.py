@@ -403,6 +403,8 @@ def _look(work: _Work, beacon: str, dask_worker: Worker) -> _Seen:
 
 # What the process prepared, by the run that it belongs to: one at a time, as it holds the events.
 _prepared: dict[str, Tiles] = {}
+# Runs that ended: what is prepared for one of them too late is let go of at once.
+_ended: set[str] = set()
 _lock = Lock()
 
 
@@ -424,17 +426,22 @@ def _tiles(work: _Work) -> Tiles:
     from distributed import get_worker
 
     with _lock:
-        if work.run not in _prepared:
+        tiles = _prepared.get(work.run)
+        if tiles is None:
             _prepared.clear()
             # A file on a network disk may be cut or change under a map, so it is read.
             events = open_events(work.events, mapped=False)
             threads = get_worker().state.nthreads
-            _prepared[work.run] = tiles_of(Store.open(work.store), events, threads=threads)
-        return _prepared[work.run]
+            tiles = _prepared[work.run] = tiles_of(Store.open(work.store), events, threads=threads)
+    if work.run in _ended:
+        _forget(work.run)
+        raise RuntimeError("learning was stopped")
+    return tiles
 
 
 def _forget(run: str) -> None:
     """Stop what is being learned for a run, and let go of it."""
+    _ended.add(run)
     tiles = _prepared.pop(run, None)
     if tiles is not None:
         tiles.job.stop()
