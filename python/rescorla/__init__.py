@@ -131,24 +131,10 @@ for _name in __all__:
     if getattr(globals().get(_name), "__module__", "").startswith("rescorla._"):
         globals()[_name].__module__ = "rescorla"
 
-# Loaded when first asked for.
-_ROOMS = (
-    "classify",
-    "compat",
-    "datasets",
-    "distributed",
-    "estimators",
-    "ldl",
-    "measures",
-    "perceptrons",
-    "plot",
-    "schedules",
-    "tiles",
-)
-
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
+    # What is public and not there yet is a room, which is loaded when first asked for.
+    if name in __all__:
         return import_module(f"rescorla.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -85,10 +85,10 @@ def learn(
         a file beside the store, which goes at the end.
     out : path
         The store, a folder whose name ends in ``.zarr``. Client and workers must see it under the same path.
-    alpha, beta, lambda_, rule, rule_parameters, retention, schedule, average
-        As `rescorla.learn` takes them. A schedule is called by this process, before learning.
-    cues, outcomes, initial, dtype, method
-        As `rescorla.learn` takes them.
+    alpha, beta, lambda_, rule, rule_parameters, retention, average : as `rescorla.learn` has them
+    schedule : as `rescorla.learn` has it
+        Called by this process, before learning.
+    cues, outcomes, initial, dtype, method : as `rescorla.learn` has them
     progress : None, bool or callable(done, total), default None
         In tiles. None shows a bar on a terminal and in a notebook. A callable is called by the calling
         thread; when it raises, learning stops.
@@ -199,7 +199,7 @@ class _Work(NamedTuple):
 class _Seen(NamedTuple):
     """What a worker finds where it is."""
 
-    sees_store: bool
+    sees_out: bool
     sees_events: bool
     n_threads: int
     room: int | None
@@ -244,8 +244,11 @@ def _in_file(events: Events, store: str) -> Iterator[str]:
 
 def _check_workers(client: Client, work: _Work, events: Events, store: Store) -> None:
     """Raise what would keep a worker from learning tiles."""
-    answers = {"the scheduler": _asked_scheduler(client)}
-    answers |= client.run(eval, _VERSION, on_error="return")
+    try:
+        scheduler: Any = client.run_on_scheduler(eval, _VERSION)
+    except Exception as error:
+        scheduler = error
+    answers = {"the scheduler": scheduler, **client.run(eval, _VERSION, on_error="return")}
     for who, answer in answers.items():
         if isinstance(answer, ImportError):
             raise ImportError(
@@ -259,18 +262,17 @@ def _check_workers(client: Client, work: _Work, events: Events, store: Store) ->
             )
     with _beacon(work.store) as beacon:
         seen: dict[str, _Seen] = client.run(_look, work, beacon)
-    blind = [worker for worker, each in seen.items() if not each.sees_store]
-    if blind:
-        raise FileNotFoundError(
-            f"out must lie in a folder that client and workers share under the same path: {_who(blind)} "
-            f"cannot see {work.store}, or sees another folder there"
-        )
-    blind = [worker for worker, each in seen.items() if not each.sees_events]
-    if blind:
-        raise FileNotFoundError(
-            f"events must lie in a folder that client and workers share under the same path: {_who(blind)} "
-            f"cannot see {work.events}, or sees other events there"
-        )
+    for argument, path, other in (
+        ("out", work.store, "another folder"),
+        ("events", work.events, "other events"),
+    ):
+        blind = [worker for worker, each in seen.items() if not getattr(each, f"sees_{argument}")]
+        if blind:
+            who = f"worker {blind[0]}" if len(blind) == 1 else f"{len(blind)} workers ({some(blind, 3)})"
+            raise FileNotFoundError(
+                f"{argument} must lie in a folder that client and workers share under the same path: {who} "
+                f"cannot see {path}, or sees {other} there"
+            )
     _check_memory(seen, events, store)
 
 
@@ -360,17 +362,6 @@ def _end(client: Client, work: _Work) -> None:
         client.run(_forget, work.run, on_error="ignore")
 
 
-def _asked_scheduler(client: Client) -> Any:
-    try:
-        return client.run_on_scheduler(eval, _VERSION)
-    except Exception as error:
-        return error
-
-
-def _who(workers: Sequence[str]) -> str:
-    return f"worker {workers[0]}" if len(workers) == 1 else f"{len(workers)} workers ({some(workers, 3)})"
-
-
 def _threads(n: int) -> str:
     return "1 thread" if n == 1 else f"{n} threads"
 
@@ -406,12 +397,14 @@ def _look(work: _Work, beacon: str, dask_worker: Worker) -> _Seen:
         sees_events = open_events(work.events).digest == work.digest
     except (OSError, FormatError):
         sees_events = False
-    sees_store = os.path.exists(beacon) and os.path.isdir(work.store)
-    return _Seen(sees_store, sees_events, dask_worker.state.nthreads, room)
+    sees_out = os.path.exists(beacon) and os.path.isdir(work.store)
+    return _Seen(sees_out, sees_events, dask_worker.state.nthreads, room)
 
 
 # What the process prepared, by the run that it belongs to: one at a time, as it holds the events.
 _prepared: dict[str, Tiles] = {}
+# Runs that ended: what is prepared for one of them too late is let go of at once.
+_ended: set[str] = set()
 _lock = Lock()
 
 
@@ -433,17 +426,22 @@ def _tiles(work: _Work) -> Tiles:
     from distributed import get_worker
 
     with _lock:
-        if work.run not in _prepared:
+        tiles = _prepared.get(work.run)
+        if tiles is None:
             _prepared.clear()
             # A file on a network disk may be cut or change under a map, so it is read.
             events = open_events(work.events, mapped=False)
             threads = get_worker().state.nthreads
-            _prepared[work.run] = tiles_of(Store.open(work.store), events, threads=threads)
-        return _prepared[work.run]
+            tiles = _prepared[work.run] = tiles_of(Store.open(work.store), events, threads=threads)
+    if work.run in _ended:
+        _forget(work.run)
+        raise RuntimeError("learning was stopped")
+    return tiles
 
 
 def _forget(run: str) -> None:
     """Stop what is being learned for a run, and let go of it."""
+    _ended.add(run)
     tiles = _prepared.pop(run, None)
     if tiles is not None:
         tiles.job.stop()

@@ -574,6 +574,11 @@ def test_rows_of_every_kind_of_table_are_taken(make: Any) -> None:
     assert [(fit.n, fit.accuracy) for fit in found.fits] == [(4, 1.0)] * 2
 
 
+def test_there_are_ten_folds_by_default() -> None:
+    found = classify.cross_validate(NDLClassifier(), ["red", "blue"] * 12, ["y", "n"] * 12)
+    assert len(found.folds) == 10
+
+
 def test_a_class_that_was_not_learned_is_named() -> None:
     with pytest.raises(ValueError, match=r"observed must be of the classes .*row 0 has"):
         classify.cross_validate(NDLClassifier(), ["a", "b"], ["x", "y"], cv=KFold(2))

@@ -105,6 +105,10 @@ def test_a_part_that_is_done_twice_learns_what_is_missing(
     assert n_missing(out) == 0
     assert {tile: os.stat(Store.open(out).file(tile)).st_mtime_ns for tile in times} == times
     client.run(distributed._forget, "a run")
+    # A task that comes after the end of its run prepares nothing that stays.
+    with pytest.raises(RuntimeError, match="learning was stopped"):
+        client.submit(distributed._learn_part, range(4), work, pure=False).result()
+    assert set(client.run(clusters.kept).values()) == {0}
     assert bits(rw.load_weights(out)) == whole(events)
 
 
@@ -303,12 +307,17 @@ def test_another_version_or_none(
     error: type[Exception],
     message: str,
 ) -> None:
+    def of_scheduler(*_: Any) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
     with monkeypatch.context() as patch:
-        patch.setattr(distributed, "_asked_scheduler", lambda _: answer)
+        patch.setattr(idle, "run_on_scheduler", of_scheduler)
         with pytest.raises(error, match=f"the scheduler {message}"):
             rw.distributed.learn(idle, events, out)
     monkeypatch.setattr(distributed, "_VERSION", asked)
-    monkeypatch.setattr(distributed, "_asked_scheduler", lambda _: rw.__version__)
+    monkeypatch.setattr(idle, "run_on_scheduler", lambda *_: rw.__version__)
     with pytest.raises(error, match=f"tcp://.* {message}"):
         rw.distributed.learn(idle, events, out)
 

@@ -1,5 +1,7 @@
 """`estimators`: the learners as scikit-learn estimators."""
 
+import inspect
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -202,6 +204,13 @@ def test_nothing_is_known_before_fit(estimator: Any) -> None:
     assert not hasattr(clone(estimator), "coef_")
     with pytest.raises(NotFittedError):
         clone(estimator).predict([[0.0]])
+
+
+def test_weights_have_the_names_of_what_was_learned() -> None:
+    fitted = EquilibriumClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="ridge must be"):
+        fitted.set_params(ridge=-1.0).fit([[0.0], [1.0]], ["c", "d"])
+    assert fitted.weights_.outcomes == ("a", "b")
 
 
 @pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda e: type(e).__name__)
@@ -835,6 +844,12 @@ def test_parameters_of_the_equilibrium_out_of_range(parameter: str, value: Any) 
         EquilibriumRegressor().set_params(**{parameter: value}).fit(np.eye(2), [0.0, 1.0])
 
 
+def test_the_greatest_ridge() -> None:
+    assert EquilibriumRegressor(ridge=1e150).fit(np.eye(2), [0.0, 1.0]).coef_.max() < 1e-149
+    with pytest.raises(ValueError, match=r"ridge must be at most 1e\+150, not 1\.1e\+150"):
+        EquilibriumRegressor(ridge=1.1e150).fit(np.eye(2), [0.0, 1.0])
+
+
 def test_iterations_may_not_do() -> None:
     rng = np.random.default_rng(1)
     X, y = sparse_of(rng.normal(size=(40, 20))), rng.normal(size=40)
@@ -1028,6 +1043,21 @@ def test_random_starts_of_planes_are_drawn_apart() -> None:
     assert some.bits(first.coef_) != some.bits(Perceptron(initial="random", random_state=2).fit(X, y).coef_)
 
 
+def test_each_plane_has_draws_of_its_own() -> None:
+    X, y = IRIS
+    fitted = Perceptron(initial="random", random_state=4, max_sweeps=1).partial_fit(X, y, [0, 1, 2])
+    for code, found in enumerate(fitted.fits_):
+        signs = np.where(y == code, 1, -1)
+        fit = perceptrons.perceptron(X, signs, initial="random", seed=4 + code, max_sweeps=1)
+        assert some.bits(found.coef) == some.bits(fit.coef)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_many_rows_have_a_hundred_steps_each() -> None:
+    X, y = [[0.0], [1.0], [2.0]] * 50, [0, 1, 0] * 50
+    assert MinOver().fit(X, y).n_iter_ == 15_000
+
+
 # Sparse rows stay sparse.
 
 
@@ -1053,6 +1083,20 @@ def test_sparse_rows_stay_sparse(estimator: Any, monkeypatch: pytest.MonkeyPatch
     assert fitted.score(X[:1000], y[:1000]) > 0.5
     if hasattr(fitted, "partial_fit"):
         fitted.partial_fit(X[:1000], y[:1000])
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_help_has_all_that_can_be_given(estimator: Any) -> None:
+    methods = ("fit", "partial_fit", "predict", "predict_proba", "decision_function")
+    described = [type(estimator), *(getattr(estimator, name) for name in methods if hasattr(estimator, name))]
+    for each in described:
+        text = inspect.getdoc(each) or ""
+        named = re.findall(r"^(\w+(?:, \w+)*)(?: : .*)?$", text.partition("Parameters\n---")[2], re.M)
+        listed = [name for line in named for name in line.split(", ")]
+        assert set(inspect.signature(each).parameters) <= set(listed)
+    for name in ("weights_", "coef_", "intercept_"):
+        assert f"\n{name} : " in (inspect.getdoc(type(estimator)) or "")
+        assert inspect.getdoc(getattr(type(estimator), name))
 
 
 # The room.

@@ -66,6 +66,7 @@ def test_a_lexicon_keeps_what_it_is_given() -> None:
     assert lexicon.events.outcomes == ("bank", "bank (3)", "bank (2)", "an") == lexicon.vectors.cues
     assert lexicon.events.frequencies.tolist() == [1, 0, 2, 3]
     assert lexicon.ngrams[3] == ("#a", "an", "n#")
+    assert ldl.lexicon(["banban"], [[1.0]]).events[0].cues == ("#ba", "ban", "anb", "nba", "an#")
     part = lexicon[[3, 1]]
     assert part.words == ("an", "bank")
     assert part.vectors.values.tolist() == [[6.0, 7.0], [2.0, 3.0]]
@@ -134,6 +135,8 @@ def test_all_that_a_held_out_word_has_occurs_in_training(lexicon: Any, seed: int
 def test_shares_of_words_are_held_out() -> None:
     lexicon = ldl.lexicon(["aaaa"] * 10, np.zeros((10, 1)))
     assert [len(part) for part in ldl.careful_split(lexicon, 0.3, seed=1)] == [7, 3]
+    # A share of less than a word is a word.
+    assert [len(part) for part in ldl.careful_split(lexicon, 0.01, seed=1)] == [9, 1]
     first, again = (ldl.careful_split(lexicon, 3, seed=5)[1] for _ in range(2))
     assert first.vectors.values.tolist() == again.vectors.values.tolist()
     for wrong in (0.0, 1.0, 1.5):

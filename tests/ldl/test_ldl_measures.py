@@ -206,8 +206,9 @@ def test_words_are_said() -> None:
         ldl.produce(lexicon, "bann", F, G)
     with pytest.raises(ValueError, match="word must be a vector of 2 numbers"):
         ldl.produce(lexicon, [1.0], F, G)
-    with pytest.raises(ValueError, match="F must lead from n-grams to dimensions"):
-        ldl.produce(lexicon, "ban", G, F)
+    for matrices in ((G, F), (F, F), (G, G)):
+        with pytest.raises(ValueError, match="F must lead from n-grams to dimensions"):
+            ldl.produce(lexicon, "ban", *matrices)
     fewer = rw.Weights(F.values[1:], F.cues[1:], F.outcomes)
     with pytest.raises(KeyError, match="F has no n-gram '#ba'"):
         ldl.produce(lexicon, "ban", fewer, G)
@@ -224,3 +225,23 @@ def test_attested_words_alone_are_said() -> None:
     chosen = ldl.produce(lexicon, "ba", F, G, follows="attested").ngrams
     pairs = {pair for own in lexicon.ngrams for pair in pairwise(own)}
     assert {*pairwise(chosen)} <= pairs
+
+
+def test_a_form_ends_where_nothing_is_supported_and_after_fifty_ngrams() -> None:
+    lexicon = ldl.lexicon(["aaaa"], [[1.0, 2.0]])
+    F, G = ldl.comprehension(lexicon), ldl.production(lexicon)
+    nothing = rw.Weights(np.zeros_like(G.values), G.cues, G.outcomes)
+    assert ldl.produce(lexicon, "aaaa", F, nothing) == ((), "")
+    # Nothing is ever expressed, and an a follows an a.
+    mute = rw.Weights(np.zeros_like(F.values), F.cues, F.outcomes)
+    endless = rw.Weights(np.where(np.array(G.outcomes) == "aa#", 0.0, G.values), G.cues, G.outcomes)
+    assert ldl.produce(lexicon, "aaaa", mute, endless).ngrams == ("#aa", *["aaa"] * 49)
+
+
+def test_density_is_that_of_eight_words() -> None:
+    vectors = np.random.default_rng(1).normal(size=(10, 3))
+    lexicon = ldl.lexicon([f"w{letter}" for letter in "abcdefghij"], vectors)
+    F, G = ldl.comprehension(lexicon, ridge=0.1), ldl.production(lexicon)
+    expected, other = ldl.density(lexicon, F, 8), ldl.density(lexicon, F, 9)
+    assert ldl.density(lexicon, F).tolist() == expected.tolist() != other.tolist()
+    assert ldl.measures(lexicon, F, G)["density"].tolist() == expected.tolist()

@@ -158,6 +158,13 @@ def test_density_is_the_mean_similarity_of_the_nearest(
         assert found[i] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
+def test_density_is_that_of_ten_neighbours() -> None:
+    rows = np.random.default_rng(1).normal(size=(13, 3))
+    weights = rw.Weights(rows, list("abcdefghijklm"), ["x", "y", "z"])
+    expected, other = measures.density(weights, 10), measures.density(weights, 11)
+    assert measures.density(weights).tolist() == expected.tolist() != other.tolist()
+
+
 @given(WEIGHTS, st.sampled_from(["cues", "outcomes"]))
 def test_typicality_is_the_similarity_to_the_mean(weights: rw.Weights, side: Any) -> None:
     vectors = weights.values if side == "cues" else weights.values.T

@@ -312,6 +312,13 @@ def test_large_students_are_where_theory_says(student: str) -> None:
     assert np.abs(away).max() < 4 * found.sem.max() + 0.2 / 200
 
 
+def test_what_is_not_said() -> None:
+    found = rw.perceptrons.teacher_student(3, 1.0, seed=1, **QUIET)
+    assert found.students == ("minover", "rosenblatt", "adatron", "least_squares", "hebb")
+    assert found.errors.shape == (1, 1, 5, 100)
+    assert found.parameters["n_max"] == 100
+
+
 def test_arguments_are_checked() -> None:
     with pytest.raises(ValueError, match="N must be a whole number of 1 or more, not 0"):
         rw.perceptrons.teacher_student(0, 1.0, seed=1)

@@ -21,7 +21,7 @@ from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify._goodness import Statistics, frequencies, statistics
 from rescorla.classify._probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.estimators._inputs import labels_of, seed_of
+from rescorla.estimators._inputs import labels_of, require, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -208,16 +208,13 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         one_of("method", self.method, ("equilibrium", "learn"))
         one_of("probability", self.probability, METHODS)
-        if y is None:
-            raise ValueError(
-                "NDLClassifier requires y to be passed, but the target y is None: give one class for each row"
-            )
         if isinstance(y, str):
             y = str(y)
             raise TypeError(
                 f"y must be one class for each row, not the str {y!r}; write fit(table, table[{y!r}]), with "
                 "the other columns as factors"
             )
+        require(self, y, "class")
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
         targets = labels_of(y)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -118,8 +118,8 @@ def anova(
     """
     chdtrc = need("scipy.special", "sklearn").chdtrc
     clone = need("sklearn.base").clone
-    one = not isinstance(models, Sequence) or isinstance(models, str | bytes)
-    given: list[Any] = [models] if one else list(cast("Sequence[NDLClassifier]", models))
+    one = not isinstance(models, Sequence)
+    given = list(models) if isinstance(models, Sequence) else [models]
     for model in given:
         need_classifier("models", model)
     nested = _growing(given[0], X) if one else given

@@ -146,11 +146,11 @@ def variable_importance(
     (('colour', 'form'), 1.0, True)
     """
     clone = need("sklearn.base").clone
-    from rescorla.estimators._inputs import random_of
-
     repeats, refit = whole("repeats", repeats, 1, most=_MOST), flag("refit", refit)
     need_classifier("classifier", classifier)
-    random = random_of(random_state)
+    random = random_state
+    if not isinstance(random, np.random.Generator):
+        random = need("sklearn.utils").check_random_state(random)
     columns = columns_of(X)
     fitted = clone(classifier).fit(columns, y, sample_weight)
     factors = fitted.factor_columns_

@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
+from rescorla._learn.delta.units import UNBOUNDED
 from rescorla._shared.checks import PerName
-from rescorla.estimators._error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
+from rescorla.estimators._error_driven import ErrorDriven
+from rescorla.estimators._linear import LinearClassifier, LinearRegressor
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from rescorla._learn.delta.delta_rule import Activation, Reduction
     from rescorla._learn.delta.units import Loss
 
 
-class DeltaRuleClassifier(ErrorDrivenClassifier):
+class _DeltaRule(ErrorDriven):
+    """What the two estimators share."""
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,), or for a regressor also (n_rows, n_targets)
+            The class of each row, or its targets.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range.
+        FloatingPointError
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
+        """
+        return self._take_in(X, y)
+
+
+class DeltaRuleClassifier(LinearClassifier, _DeltaRule):
     """Learn classes by the delta rule: with the defaults, logistic regression by descent, row by row.
 
     Features are cues, present by any amount x_i; each class is an outcome. For each row and every class j,
@@ -87,10 +124,8 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         `partial_fit` then lowers it when its rows have a greater kappa.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -143,6 +178,29 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
         self.random_state = random_state
         self.threads = threads
 
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,)
+            The class of each row.
+        classes : array_like of shape (n_classes,), optional
+            All classes that there will be; needed in the first call.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another class, or another number of features, than was said before.
+        """
+        return self._take_in(X, y, classes, piece=True)
+
     def _has_probabilities(self) -> bool:
         return self.loss == "log"
 
@@ -165,14 +223,17 @@ class DeltaRuleClassifier(ErrorDrivenClassifier):
             return np.column_stack([1 - shares, shares])
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
-    def _targets(self, labels: Any) -> Any:
-        targets = super()._targets(labels)
+    def _both(self) -> bool:
+        return self._rule().activation in UNBOUNDED
+
+    def _targets(self, y: Any) -> Any:
+        targets = super()._targets(y)
         if self.activation != "tanh":
             return targets
         return 2 * (targets if isinstance(targets, np.ndarray) else targets.toarray()) - 1
 
 
-class DeltaRuleRegressor(ErrorDrivenRegressor):
+class DeltaRuleRegressor(LinearRegressor, _DeltaRule):
     """Learn amounts by the delta rule.
 
     Features are cues, present by any amount x_i; each target t_j is that of an outcome. For each row and
@@ -191,39 +252,13 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
     loss : {"squared", "log"}, default "squared"
         What is made smaller: (t - g)^2 / 2; or -t log g - (1 - t) log(1 - g), of the logistic function only,
         with targets from 0 to 1.
-    batch : int or "full", default 1
-        Rows in a batch; the last one of a pass may have fewer. "full": all of them.
-    reduction : {"sum", "mean"}, default "sum"
-        Whether the dw of a batch are summed, or averaged over its rows.
-    alpha : float, mapping or array_like of shape (n_cues,), default 1.0
-        The salience of cues, 0 or more: one number, or one for each name in ``weights_.cues``. These are
-        "background", where there is an intercept, and the features.
-    beta : float, optional
-        The learning rate, 0 or more; by default that of `DeltaRuleClassifier`. ``beta_`` tells it.
-    passes : int, optional
-        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
-        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
-    tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
-        mean squared error so far by this part. Errors are those of the predictions just before each row is
-        learned. None: make all 20 passes.
-    initial : {None, "random"}, default None
-        Start at zero, or at random numbers of the normal distribution with mean 0 and standard deviation
-        0.01, for which there must be a `random_state`.
-    fit_intercept : bool, default True
-        Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
-        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
-        weights.
-    threads : int, optional
-        How many threads to use; by default as many as the process may run on. It changes no bit.
+    batch, reduction, alpha, beta, passes, tol, initial : as `DeltaRuleClassifier` has them
+    fit_intercept, random_state, threads : as `DeltaRuleClassifier` has them
 
     Attributes
     ----------
     weights_ : Weights of float64, n_cues x n_targets
-        Its cues are "background", where there is an intercept, and the features; its outcome is "y", or
-        "y0", "y1" ... where y has two dimensions.
+        From "background", where there is an intercept, and the features, to "y", or to "y0", "y1" ...
     coef_ : ndarray of float64, n_features, or n_targets x n_features
         The weights of the features.
     intercept_ : float, or ndarray of float64, n_targets
@@ -233,10 +268,8 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         `partial_fit` then lowers it when its rows have a greater kappa.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -286,6 +319,27 @@ class DeltaRuleRegressor(ErrorDrivenRegressor):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
         self.threads = threads
+
+    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
+        """Learn on: one pass through these rows, in their order.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,) or (n_rows, n_targets)
+            The targets.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When a row has another number of features or targets than before.
+        """
+        return self._take_in(X, y, piece=True)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """g(x . coef + intercept) for each row.

@@ -19,12 +19,9 @@ from rescorla.estimators._linear import (
     LinearEstimator,
     LinearRegressor,
     is_sparse,
-    one_hot,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike
 
 
@@ -52,7 +49,34 @@ class _Equilibrium(LinearEstimator):
         self.max_iter = max_iter
         self.progress = progress
 
-    def _learn(self, X: Any, Z: Any, outcomes: Sequence[str], sample_weight: ArrayLike | None) -> None:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Solve the equations.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,), or for a regressor also (n_rows, n_targets)
+            The class of each row, or its targets.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, the frequency of each row: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `max_iter` iterations were not enough; it is scikit-learn's ConvergenceWarning, too.
+        """
+        X, y = self._read(X, y)
+        Z = self._targets(y)
         ridge, tol = rate("ridge", self.ridge), rate("tol", self.tol)
         if ridge > _GREATEST:
             raise ValueError(f"ridge must be at most {_GREATEST:g}, not {ridge:g}")
@@ -85,8 +109,9 @@ class _Equilibrium(LinearEstimator):
             converged=found.converged,
             n_events=X.shape[0],
         )
-        self._keep(found.values, outcomes, parameters)
+        self._keep(found.values, parameters)
         self.n_iter_ = found.n_iter
+        return self
 
 
 class EquilibriumClassifier(LinearClassifier, _Equilibrium):
@@ -118,19 +143,15 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     classes_ : ndarray, n_classes
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
-        Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
-        as str.
-    coef_ : ndarray of float64, n_classes x n_features
-        The weights of the features. With two classes 1 x n_features: those to the second less those to the
-        first.
+        From "background", where there is an intercept, and the features, to the classes as str.
+    coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
+        The weights of the features; of two classes those to the second less those to the first.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     n_iter_ : int
         The iterations that were made, of all classes side by side; 1 for dense X.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -178,38 +199,6 @@ class EquilibriumClassifier(LinearClassifier, _Equilibrium):
     0.4
     """
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve the equations.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,)
-            The class of each row.
-        sample_weight : array_like of shape (n_rows,), optional
-            f, the frequency of each row: 0 or more, by default 1.
-
-        Returns
-        -------
-        EquilibriumClassifier
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When there are fewer than two classes, or a number is not finite or out of range.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `max_iter` iterations were not enough; it is scikit-learn's ConvergenceWarning, too.
-        """
-        X = self._examples(X, reset=True)
-        labels = self._labels(X, y)
-        self._learn_classes(labels)
-        self._learn(X, one_hot(self._codes(labels), len(self.classes_)), self._outcomes, sample_weight)
-        return self
-
 
 class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     """Learn amounts by least squares of least norm: the equilibrium of the Rescorla-Wagner rule, at once.
@@ -220,34 +209,20 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
 
     Parameters
     ----------
-    fit_intercept : bool, default True
-        Whether a background cue of value 1 is added to each row. Its weight is the intercept; it is a cue as
-        all others, so the ridge, and the choice of least norm, take it in.
-    ridge : float, default 0.0
-        The penalty on large weights, 0 or more.
-    tol : float, default 1e-12
-        For sparse X: stop when the gradient is below this part of its size at zero weights; see the notes of
-        `EquilibriumClassifier`. With sample weights a row counts in both as often as its weight says.
-    max_iter : int, default 10,000
-        Of sparse X: the most iterations.
-    progress : None, bool or callable(done, total), default None
-        Of sparse X: None shows a bar on a terminal and in a notebook.
+    fit_intercept, ridge, tol, max_iter, progress : as `EquilibriumClassifier` has them
 
     Attributes
     ----------
     weights_ : Weights of float64, n_cues x n_targets
-        Its cues are "background", where there is an intercept, and the features; its outcome is "y", or
-        "y0", "y1" ... where y has two dimensions.
+        From "background", where there is an intercept, and the features, to "y", or to "y0", "y1" ...
     coef_ : ndarray of float64, n_features, or n_targets x n_features
         The weights of the features.
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     n_iter_ : int
         The iterations that were made, of all targets side by side; 1 for dense X.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     References
     ----------
@@ -262,34 +237,3 @@ class EquilibriumRegressor(LinearRegressor, _Equilibrium):
     >>> regressor.predict([[10.0]]).round(6)
     array([21.])
     """
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Solve the equations.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,) or (n_rows, n_targets)
-            The targets.
-        sample_weight : array_like of shape (n_rows,), optional
-            f, the frequency of each row: 0 or more, by default 1.
-
-        Returns
-        -------
-        EquilibriumRegressor
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When a number is not finite or out of range.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `max_iter` iterations were not enough; it is scikit-learn's ConvergenceWarning, too.
-        """
-        X = self._examples(X, reset=True)
-        targets = self._targets(X, y, reset=True)
-        self._learn(X, targets, self._target_names(targets), sample_weight)
-        return self

@@ -33,18 +33,10 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.warn import warn
 from rescorla._weights.vectors import Table, kappas, table_of
-from rescorla.estimators._inputs import factors_of, frequencies_of, mean_square, median, present, seed_of
-from rescorla.estimators._linear import (
-    EstimatorWarning,
-    LinearClassifier,
-    LinearEstimator,
-    LinearRegressor,
-    one_hot,
-)
+from rescorla.estimators._inputs import frequencies_of, mean_square, median, paces_of, present, seed_of
+from rescorla.estimators._linear import EstimatorWarning, LinearEstimator
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
     from rescorla._learn.delta.delta_rule import Activation, Reduction
@@ -64,8 +56,8 @@ _PASSES, _PATIENCE = 20, 5
 _OUTCOMES_A_THREAD = 16
 
 
-class Rule(NamedTuple):
-    """The rule of an estimator."""
+class _Rule(NamedTuple):
+    """What is learned by, besides rates and passes."""
 
     activation: Activation = "identity"
     loss: Loss = "squared"
@@ -73,32 +65,8 @@ class Rule(NamedTuple):
     reduction: Reduction = "sum"
     initial: str | None = None
 
-    def told(self, size: int | None) -> dict[str, Any]:
-        """What the engine is told of it, with batches of this size."""
-        return {
-            "activation": self.activation,
-            "loss": self.loss,
-            "batch": size,
-            "mean": self.reduction == "mean",
-        }
 
-
-class _Rates(NamedTuple):
-    """The learning rate, a factor on it for each row, and the kappa that it is made of."""
-
-    beta: float
-    factors: NDArray[np.float64] | None
-    reference: float
-
-
-def _warn_unsafe(beta: float, kappa: float, safe: float) -> None:
-    """Warn the user of a rate that is not safe."""
-    if beta >= safe:
-        what = overshooting("beta", beta, kappa, safe, "a row of X")
-        warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
-
-
-def _begun(rule: Rule, rng: np.random.Generator | None, shape: tuple[int, int]) -> NDArray[np.float64]:
+def _begun(rule: _Rule, rng: np.random.Generator | None, shape: tuple[int, int]) -> NDArray[np.float64]:
     """The weights that learning starts from."""
     if rule.initial != "random":
         return np.zeros(shape)
@@ -133,9 +101,24 @@ class ErrorDriven(LinearEstimator):
         self.random_state = random_state
         self.threads = threads
 
-    def _rule(self) -> Rule:
-        """What is learned by, besides rates and passes: what the estimator says of it."""
-        rule = Rule(**{name: getattr(self, name) for name in Rule._fields if hasattr(self, name)})
+    def _take_in(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        piece: bool = False,
+    ) -> Self:
+        """Learn rows from the start; or a piece, once and in its order."""
+        X, y = self._read(X, y, classes, piece=piece)
+        X, y, frequencies = present(X, y, frequencies_of(sample_weight, X), piece=piece)
+        self._learn(X, self._targets(y), frequencies, piece=piece)
+        return self
+
+    def _rule(self) -> _Rule:
+        """What the estimator says of its rule."""
+        rule = _Rule(**{name: getattr(self, name) for name in _Rule._fields if hasattr(self, name)})
         one_of("activation", rule.activation, SLOPING)
         one_of("initial", rule.initial, (None, "random"))
         return rule
@@ -144,10 +127,9 @@ class ErrorDriven(LinearEstimator):
         self,
         X: Any,
         Z: Any,
-        outcomes: Sequence[str],
-        frequencies: NDArray[np.float64] | None = None,
+        frequencies: NDArray[np.float64] | None,
         *,
-        piece: bool = False,
+        piece: bool,
     ) -> tuple[Table, NDArray[np.float64]]:
         """Learn all passes from the start; or a piece, once and in its order, from where we are.
 
@@ -165,15 +147,15 @@ class ErrorDriven(LinearEstimator):
         n_cues = self.n_features_in_ + int(self.fit_intercept)
         alphas, alpha = self._saliences(n_cues, used)
         kappa = kappas(x, alphas)
-        rates = self._rates(kappa, frequencies, size, rule.reduction, self._reference if more else 0.0)
-        factors = rates.factors
+        before = self._reference if more else 0.0
+        beta, paces, reference = self._rates(kappa, frequencies, size, rule.reduction, before)
         if frequencies is not None:
-            factors = factors_of(frequencies, rates.beta, factors, kappa)
+            paces = paces_of(frequencies, beta, paces, kappa)
         tol = None if self.tol is None else rate("tol", self.tol)
         n_passes = int(x.shape[0] > 0) if piece else self._most_passes()
         seed = seed_of(self.random_state)
         rng = None if seed is None else generator(seed)
-        values = self._values if more else _begun(rule, rng, (n_cues, len(outcomes)))
+        values = self._values if more else _begun(rule, rng, (n_cues, z.shape[1]))
         if more and not n_passes:
             # A piece of no tokens teaches nothing.
             return x, values[used]
@@ -184,10 +166,13 @@ class ErrorDriven(LinearEstimator):
         greatest = float(kappa.max(initial=0.0))
         settings: dict[str, Any] = {
             "alpha": alphas,
-            "beta": rates.beta,
-            "paces": factors,
-            **rule.told(size),
-            "threads": self._threads(len(outcomes)),
+            "beta": beta,
+            "paces": paces,
+            "activation": rule.activation,
+            "loss": rule.loss,
+            "batch": size,
+            "mean": rule.reduction == "mean",
+            "threads": self._threads(z.shape[1]),
             "kernel": None,
             "tile": None,
             "progress": None,
@@ -201,10 +186,13 @@ class ErrorDriven(LinearEstimator):
         except FloatingPointError as error:
             bound = greatest if rule.activation in UNBOUNDED else 0.0
             cure = slower("beta", bound, size, len(kappa), rule.reduction)
-            raise self._divergence(error, np.arange(n_cues)[used], outcomes, cure) from None
+            raise self._divergence(error, np.arange(n_cues)[used], z.shape[1], cure) from None
         values[used] = learned
         if self.beta is not None and rule.activation in UNBOUNDED:
-            _warn_unsafe(rates.beta, greatest, safe_rate(greatest, size, len(kappa), rule.reduction))
+            safe = safe_rate(greatest, size, len(kappa), rule.reduction)
+            if beta >= safe:
+                what = overshooting("beta", beta, greatest, safe, "a row of X")
+                warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         if stopping is not None and settled:
             last = f"the last {_PATIENCE} of which improved by less than tol = {stopping:g}"
             self._warn_of_stop(f"stopped after {n_iter} passes, {last}", X, at_limit=False)
@@ -215,34 +203,34 @@ class ErrorDriven(LinearEstimator):
                 X,
                 at_limit=True,
             )
-        self.beta_, self._reference = rates.beta, rates.reference
+        self.beta_, self._reference = beta, reference
         self.n_iter_ = self.n_iter_ + n_iter if more else n_iter
         parameters = record(
             "delta",
             started,
-            **rates_of(alpha, (rates.beta, rates.beta), 1.0),
-            rates="one" if factors is None else "by row",
+            **rates_of(alpha, (beta, beta), 1.0),
+            rates="one" if paces is None else "by row",
             **rule._asdict(),
             passes=self.n_iter_,
             seed=seed,
             n_tokens=x.shape[0] if frequencies is None else float(frequencies.sum()),
             n_cues=n_cues,
-            n_outcomes=len(outcomes),
+            n_outcomes=z.shape[1],
             dtype="float64",
         )
-        self._keep(values, outcomes, parameters)
+        self._keep(values, parameters)
         return x, learned
 
     def _divergence(
-        self, error: FloatingPointError, used: NDArray[np.int64], outcomes: Sequence[str], cure: str
+        self, error: FloatingPointError, used: NDArray[np.int64], n_outcomes: int, cure: str
     ) -> FloatingPointError:
         """The error with the names of the weight that became infinite or NaN."""
         match error.args:
             case (int(row), int(column), value):
-                cue = self._cue_name(int(used[row]))
+                cue = str(self._cue_names()[used[row]])
                 return FloatingPointError(
-                    f"the weight of cue {cue!r} to outcome {outcomes[column]!r} became {value}; learning "
-                    f"diverges: {cure}, or scale X"
+                    f"the weight of cue {cue!r} to outcome {self._outcomes(n_outcomes)[column]!r} became "
+                    f"{value}; learning diverges: {cure}, or scale X"
                 )
         return error
 
@@ -272,8 +260,10 @@ class ErrorDriven(LinearEstimator):
         size: int | None,
         reduction: Reduction,
         before: float,
-    ) -> _Rates:
-        """beta, or the default rates, which never rise from one piece of the data to the next.
+    ) -> tuple[float, NDArray[np.float64] | None, float]:
+        """The rate, factors on it by row, and the kappa of which the default rates are made.
+
+        These never rise from one piece of the data to the next.
 
         A token changes its own sum by beta * kappa of its error, kappa = sum of alpha x^2. Single tokens have
         rates of their own, so that one long row does not slow down all others. In batches rows have one rate,
@@ -282,7 +272,7 @@ class ErrorDriven(LinearEstimator):
         steady as one with an n-th of the rate.
         """
         if self.beta is not None:
-            return _Rates(rate("beta", self.beta), None, before)
+            return rate("beta", self.beta), None, before
         if not np.isfinite(kappa).all():
             row = int(np.isfinite(kappa).argmin())
             raise ValueError(
@@ -293,11 +283,11 @@ class ErrorDriven(LinearEstimator):
             often = None if frequencies is None else frequencies[kappa > 0]
             reference = max(median(teaching, often), before)
             factors = reference / np.maximum(kappa, reference) if reference else None
-            return _Rates(_PART / reference if reference else _PART, factors, reference)
+            return _PART / reference if reference else _PART, factors, reference
         n = len(kappa) if size is None else size
         part = min(_PART_OF_BATCH, 1 / n) if reduction == "sum" else min(_PART_OF_BATCH * n, 1.0)
         reference = max(float(teaching.max(initial=0.0)), before)
-        return _Rates(part / reference if reference else part, None, reference)
+        return part / reference if reference else part, None, reference
 
 
 def _occurring(x: Table) -> tuple[Table, Any]:
@@ -359,153 +349,3 @@ def _passes(
             idle = 0 if np.isinf(least) or error < least * (1 - tol) else idle + 1
             least = min(least, error)
     return start, made, idle >= _PATIENCE
-
-
-class ErrorDrivenClassifier(LinearClassifier, ErrorDriven):
-    """Each class is an outcome, present or absent."""
-
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the start.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,)
-            The class of each row.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When there are fewer than two classes, or a number is not finite or out of range.
-        FloatingPointError
-            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
-            greatest safe rate.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more. By default also when
-            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
-            times the smallest one.
-        """
-        X = self._examples(X, reset=True)
-        labels = self._labels(X, y)
-        self._learn_classes(labels)
-        self._learn(X, self._targets(labels), self._learned_outcomes())
-        return self
-
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Learn on: one pass through these rows, in their order.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,)
-            The class of each row.
-        classes : array_like of shape (n_classes,), optional
-            All classes that there will be; needed in the first call.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When a row has another class, or another number of features, than was said before.
-        """
-        more = self._is_known(classes)
-        X = self._examples(X, reset=not more)
-        self._learn(X, self._targets(self._labels(X, y)), self._learned_outcomes(), piece=True)
-        return self
-
-    def _both(self) -> bool:
-        """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
-        return self._rule().activation in UNBOUNDED
-
-    def _learned_outcomes(self) -> list[str]:
-        return self._outcomes if len(self.classes_) > 2 or self._both() else self._outcomes[1:]
-
-    def _targets(self, labels: NDArray[Any]) -> Any:
-        """1 where the class is present, 0 where not."""
-        codes = self._codes(labels)
-        if len(self.classes_) > 2 or self._both():
-            return one_hot(codes, len(self.classes_))
-        return (codes == 1).astype(np.float64)[:, np.newaxis]
-
-
-class ErrorDrivenRegressor(LinearRegressor, ErrorDriven):
-    """Targets are the amounts of outcomes."""
-
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn from the start.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,) or (n_rows, n_targets)
-            The targets.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When a number is not finite or out of range.
-        FloatingPointError
-            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
-            greatest safe rate.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more. By default also when
-            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
-            times the smallest one.
-        """
-        return self._fit(X, y)
-
-    def _fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        X = self._examples(X, reset=True)
-        targets = self._targets(X, y, reset=True)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=False)
-        self._learn(X, targets, self._target_names(targets), frequencies)
-        return self
-
-    def partial_fit(self, X: Any, y: ArrayLike) -> Self:
-        """Learn on: one pass through these rows, in their order.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,) or (n_rows, n_targets)
-            The targets.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When a row has another number of features or targets than before.
-        """
-        return self._fit_more(X, y)
-
-    def _fit_more(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        more = hasattr(self, "_values")
-        X = self._examples(X, reset=not more)
-        targets = self._targets(X, y, reset=not more)
-        X, targets, frequencies = present(X, targets, frequencies_of(sample_weight, X), piece=True)
-        self._learn(X, targets, self._target_names(targets), frequencies, piece=True)
-        return self

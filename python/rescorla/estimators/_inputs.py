@@ -73,10 +73,10 @@ def median(values: NDArray[np.float64], frequencies: NDArray[np.float64] | None)
     return float(values[order[ends]].mean())
 
 
-def factors_of(
+def paces_of(
     frequencies: NDArray[np.float64],
     beta: float,
-    factors: NDArray[np.float64] | None,
+    paces: NDArray[np.float64] | None,
     kappa: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """The factors on beta by which a row is learned as so many tokens in a row, all at once.
@@ -84,7 +84,7 @@ def factors_of(
     A token takes the part c = beta * kappa of its error away, so f of them leave (1 - c)^f of it. One token
     does the same at the rate (1 - (1 - c)^f) / kappa, for any f where c is below 1.
     """
-    single = np.ones(len(kappa)) if factors is None else factors
+    single = np.ones(len(kappa)) if paces is None else paces
     part = beta * single * kappa
     beyond = (part >= 1) & (frequencies != np.floor(frequencies))
     if beyond.any():
@@ -100,6 +100,21 @@ def factors_of(
         many = single * np.where(part > 0, taken / part, frequencies)
     # A row that is one token is learned as without weights, to the last bit.
     return np.where(frequencies == 1, single, many)
+
+
+def require(estimator: object, y: object, what: str) -> None:
+    """Refuse no y, and the name of y in its place."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None: "
+            f"give one {what} for each row"
+        )
+    if isinstance(y, str):
+        name = str(y)
+        raise TypeError(
+            f"y must be one {what} for each row, not the str {name!r}; give the column itself, "
+            f"table[{name!r}]"
+        )
 
 
 def labels_of(y: Any) -> NDArray[Any]:
@@ -165,14 +180,6 @@ def mean_square(
         errors = np.asarray(rows[part] @ weights - targets[part])
         total += float(frequencies[part] @ np.einsum("ij,ij->i", errors, errors))
     return np.array([total / (float(frequencies.sum()) * n_outcomes)])
-
-
-def random_of(random_state: Any) -> np.random.Generator | np.random.RandomState:
-    """A Generator as it is; of an int, a RandomState or None what scikit-learn makes of it."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    generator: np.random.RandomState = check_random_state(random_state)
-    return generator
 
 
 def seed_of(random_state: Any) -> int | None:

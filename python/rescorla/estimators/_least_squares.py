@@ -79,8 +79,8 @@ def decompose(
     X: NDArray[np.float64],
     Z: Any,
     ridge: float,
-    frequencies: NDArray[np.float64] | None = None,
-    background: bool = False,
+    frequencies: NDArray[np.float64] | None,
+    background: bool,
 ) -> Solution:
     """The weights of least squares by singular values; where there is a background, its weights come first.
 
@@ -196,8 +196,8 @@ def solve(
     ridge: float,
     tol: float,
     max_iter: int,
-    background: bool = False,
-    show: Show | None = None,
+    background: bool,
+    show: Show | None,
 ) -> Solution:
     """The weights of least squares, n_columns x n_targets; the first column may be the background.
 

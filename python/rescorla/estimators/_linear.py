@@ -15,11 +15,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rescorla._shared.checks import flag, several, unmasked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
-from rescorla.estimators._inputs import labels_of
+from rescorla.estimators._inputs import labels_of, require
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
 BACKGROUND = "background"
@@ -60,7 +58,12 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def weights_(self) -> Weights:
-        """What was learned, with names; ``partial_fit`` changes its values in place."""
+        """What was learned, as `Weights` with names; ``partial_fit`` changes its values in place.
+
+        Its cues are "background", where there is an intercept, and the features, by the names of the columns
+        of a data frame or as "x0", "x1" and so on. Its outcomes are the classes as str; or "y", where y has
+        one dimension, else "y0", "y1" and so on.
+        """
         if not hasattr(self, "_values"):
             raise AttributeError(f"{type(self).__name__} has no weights_ before fit: call fit first")
         if self._named is None:
@@ -68,22 +71,37 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             self._named = Weights(self._values, self._cue_names(), self._learned_names, self._parameters)
         return self._named
 
-    def _keep(
-        self, values: NDArray[np.float64], outcomes: Sequence[str], parameters: Mapping[str, Any]
-    ) -> None:
+    def _keep(self, values: NDArray[np.float64], parameters: dict[str, Any]) -> None:
         """What was learned, in the order of the background, the features, and the outcomes."""
-        self._values, self._learned_names, self._parameters = values, tuple(outcomes), dict(parameters)
-        self._named = None
+        self._values, self._parameters, self._named = values, parameters, None
+        # Should a later fit fail, which has told of other classes, these are still of these.
+        self._learned_names = self._outcomes(values.shape[1])
+
+    def _read(self, X: Any, y: Any, classes: Any = None, *, piece: bool = False) -> tuple[Any, Any]:
+        """X as float64, and the class or the targets of each row, from the start or of one more piece."""
+        raise NotImplementedError
+
+    def _targets(self, y: Any) -> Any:
+        """What is to be learned of the rows, a column for each outcome."""
+        return y
+
+    def _outcomes(self, n: int) -> list[str]:
+        """The names of so many outcomes that are learned."""
+        raise NotImplementedError
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """The weights of the features; a view of ``weights_``."""
+        """The weights of the features, n_outcomes x n_features: a view of ``weights_``.
+
+        Two classes have one row, as those of scikit-learn: where both are learned, the weights to the second
+        less those to the first. A target that has one dimension has n_features.
+        """
         coefficients: NDArray[np.float64] = self._learned_values[int(self.fit_intercept) :].T
         return self._planes(coefficients)
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
-        """The weights of the background cue; zeros where there is none."""
+        """The weights of the background cue, n_outcomes; zeros where there is none. As ``coef_``."""
         values = self._learned_values
         intercepts: NDArray[np.float64] = values[0] if self.fit_intercept else np.zeros(values.shape[1])
         return self._planes(intercepts)
@@ -119,19 +137,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return examples
 
-    def _require(self, y: ArrayLike, what: str) -> None:
-        """Refuse no y, and the name of y in its place."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None: "
-                f"give one {what} for each row"
-            )
-        if isinstance(y, str):
-            y = str(y)
-            raise TypeError(
-                f"y must be one {what} for each row, not the str {y!r}; give the column itself, table[{y!r}]"
-            )
-
     def _cues(self, X: Any) -> Any:
         """X, with the background cue in front if there is to be one."""
         if not self.fit_intercept:
@@ -143,14 +148,6 @@ class LinearEstimator(BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         features = [f"x{i}" for i in range(self.n_features_in_)] if names is None else names.tolist()
         return [BACKGROUND, *features] if self.fit_intercept else features
-
-    def _cue_name(self, row: int) -> str:
-        """The name of one row of the weights."""
-        if self.fit_intercept and row == 0:
-            return BACKGROUND
-        feature = row - int(self.fit_intercept)
-        names = getattr(self, "feature_names_in_", None)
-        return f"x{feature}" if names is None else str(names[feature])
 
     def _warn_of_stop(self, what: str, X: Any, *, at_limit: bool) -> None:
         """Warn of a limit that came before the goal, or of scales that let learning stop too early."""
@@ -227,12 +224,31 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         # As scikit-learn's linear classifiers: for two classes the second less the first.
         return values[1:] - values[:1] if len(self.classes_) == 2 and len(values) == 2 else values
 
-    def _labels(self, X: Any, y: ArrayLike) -> NDArray[Any]:
-        """y, checked."""
-        self._require(y, "class")
+    def _read(self, X: Any, y: Any, classes: Any = None, *, piece: bool = False) -> tuple[Any, Any]:
+        more = piece and self._is_known(classes)
+        X = self._examples(X, reset=not more)
+        require(self, y, "class")
         labels = labels_of(y)
         check_consistent_length(X, labels)
-        return labels
+        if not piece:
+            self._learn_classes(labels)
+        return X, labels
+
+    def _both(self) -> bool:
+        """Whether two classes are learned as two outcomes, or as one: where that says all of the other."""
+        return True
+
+    def _targets(self, y: Any) -> Any:
+        """1 where the class is present, 0 where not."""
+        codes = self._codes(y)
+        if len(self.classes_) > 2 or self._both():
+            n = len(codes)
+            return sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(self.classes_)))
+        return (codes == 1).astype(np.float64)[:, np.newaxis]
+
+    def _outcomes(self, n: int) -> list[str]:
+        # One of two is the second.
+        return [str(label) for label in self.classes_.tolist()[-n:]]
 
     def _learn_classes(self, labels: ArrayLike) -> None:
         """The distinct classes, which must be two or more."""
@@ -274,10 +290,6 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
             )
         return codes
 
-    @property
-    def _outcomes(self) -> list[str]:
-        return [str(label) for label in self.classes_.tolist()]
-
 
 class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # type: ignore[misc]
     """Targets are the amounts of outcomes; sums of weights predict them."""
@@ -301,9 +313,10 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
         # As scikit-learn's linear regressors: without a dimension for targets where y has none.
         return values[0] if self._one_target else values
 
-    def _targets(self, X: Any, y: ArrayLike, *, reset: bool) -> NDArray[np.float64]:
-        """y as float64, n_rows x n_targets."""
-        self._require(y, "number")
+    def _read(self, X: Any, y: Any, classes: Any = None, *, piece: bool = False) -> tuple[Any, Any]:
+        reset = not (piece and hasattr(self, "_values"))
+        X = self._examples(X, reset=reset)
+        require(self, y, "number")
         targets: NDArray[np.float64]
         try:
             targets = check_array(unmasked("y", y), ensure_2d=False, dtype=np.float64, input_name="y")
@@ -317,16 +330,10 @@ class LinearRegressor(RegressorMixin, MultiOutputMixin, LinearEstimator):  # typ
             raise ValueError(
                 f"y has {targets.shape[1]} targets, but {self._values.shape[1]} were learned before"
             )
-        return targets
+        return X, targets
 
-    def _target_names(self, targets: NDArray[np.float64]) -> list[str]:
-        return ["y"] if self._one_target else [f"y{i}" for i in range(targets.shape[1])]
-
-
-def one_hot(codes: NDArray[np.intp], n: int) -> sparse.csr_array:
-    """Rows with a 1 in the column of their code."""
-    rows = np.arange(len(codes) + 1)
-    return sparse.csr_array((np.ones(len(codes)), codes, rows), shape=(len(codes), n))
+    def _outcomes(self, n: int) -> list[str]:
+        return ["y"] if self._one_target else [f"y{i}" for i in range(n)]
 
 
 def _scales(X: Any) -> NDArray[np.float64]:

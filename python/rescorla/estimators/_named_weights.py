@@ -73,7 +73,13 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
     weights = estimator.weights_
     if len(steps) == 1:
         return weights
-    features = _names_after(best[:-1])
+    try:
+        features = list(map(str, best[:-1].get_feature_names_out()))
+    except AttributeError as error:
+        raise ValueError(
+            f"a step before the last cannot name its features: {error}; take one that has "
+            "get_feature_names_out, as CountVectorizer in place of HashingVectorizer"
+        ) from error
     cues = [background, *features] if estimator.fit_intercept else features
     if estimator.fit_intercept and background in features:
         raise ValueError(
@@ -81,14 +87,3 @@ def named_weights(pipeline: Any, *, background: str = BACKGROUND) -> Weights:
             f"the intercept, such as {'(' + background + ')'!r}"
         )
     return Weights(np.asarray(weights), cues, weights.outcomes, weights.parameters)
-
-
-def _names_after(steps: Any) -> list[str]:
-    """What the last of some steps calls what comes out of it."""
-    try:
-        return list(map(str, steps.get_feature_names_out()))
-    except AttributeError as error:
-        raise ValueError(
-            f"a step before the last cannot name its features: {error}; take one that has "
-            "get_feature_names_out, as CountVectorizer in place of HashingVectorizer"
-        ) from error

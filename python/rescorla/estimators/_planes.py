@@ -52,12 +52,10 @@ class PlaneClassifier(LinearClassifier):
         RescorlaWarning
             When a plane did not come to its goal.
         """
-        X = self._examples(X, reset=True)
-        labels = self._labels(X, y)
-        self._learn_classes(labels)
+        X, labels = self._read(X, y)
         self._part(labels, self._learner(X))
         self.n_iter_ = max(1, *(self._n_iter(fit) for fit in self.fits_))
-        planes = zip(self._plane_names(), self.fits_, strict=True)
+        planes = zip(self._outcomes(len(self.fits_)), self.fits_, strict=True)
         late = [name for name, fit in planes if not fit.converged]
         if late:
             tol = getattr(self, "tol", None)
@@ -81,7 +79,7 @@ class PlaneClassifier(LinearClassifier):
     def _part(self, labels: NDArray[Any], learn: Callable[[NDArray[np.float64], int], LinearFit]) -> None:
         """Learn a plane for each class, or one for the second of two."""
         codes = self._codes(labels)
-        first = len(self.classes_) - len(self._plane_names())
+        first = int(len(self.classes_) == 2)
         self.fits_ = tuple(
             learn(np.where(codes == code, 1.0, -1.0), code - first)
             for code in range(first, len(self.classes_))
@@ -96,14 +94,11 @@ class PlaneClassifier(LinearClassifier):
             "stability": [fit.stability for fit in self.fits_],
             "converged": [fit.converged for fit in self.fits_],
         }
-        self._keep(values, self._plane_names(), parameters)
+        self._keep(values, parameters)
 
     def _scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The weights as they are compared between planes."""
         return values
-
-    def _plane_names(self) -> list[str]:
-        return self._outcomes[1:] if len(self.classes_) == 2 else self._outcomes
 
 
 class Perceptron(PlaneClassifier):
@@ -136,8 +131,8 @@ class Perceptron(PlaneClassifier):
     classes_ : ndarray, n_classes
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
-        Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
-        as str; with two classes, only the second.
+        From "background", where there is an intercept, and the features, to the classes as str; of two
+        classes to the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -146,10 +141,8 @@ class Perceptron(PlaneClassifier):
         One for each plane: its learning curve, stability and more.
     n_iter_ : int
         The most sweeps that a plane took.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -212,9 +205,8 @@ class Perceptron(PlaneClassifier):
         ValueError
             When a row has another class, or another number of features, than was said before.
         """
-        more = self._is_known(classes)
-        X = self._examples(X, reset=not more)
-        labels = self._labels(X, y)
+        more = hasattr(self, "_values")
+        X, labels = self._read(X, y, classes, piece=True)
         self._part(labels, self._learner(X, self.fits_ if more else None, max_sweeps=1))
         self.n_iter_ = self.n_iter_ + 1 if more else 1
         return self
@@ -279,8 +271,8 @@ class MinOver(OptimalStability):
     classes_ : ndarray, n_classes
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
-        Of length 1 for each class. Its cues are "background", where there is an intercept, and the features;
-        its outcomes are the classes as str; with two classes, only the second.
+        Of length 1, from "background", where there is an intercept, and the features, to each class as str;
+        of two classes to the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -289,10 +281,8 @@ class MinOver(OptimalStability):
         One for each plane: its stability, the examples that it rests on, and more.
     n_iter_ : int
         The most steps that a plane took.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -367,8 +357,8 @@ class AdaTron(OptimalStability):
     classes_ : ndarray, n_classes
         The classes, sorted.
     weights_ : Weights of float64, n_cues x n_classes
-        Of length 1 for each class. Its cues are "background", where there is an intercept, and the features;
-        its outcomes are the classes as str; with two classes, only the second.
+        Of length 1, from "background", where there is an intercept, and the features, to each class as str;
+        of two classes to the second.
     coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
         The weights of the features.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
@@ -377,10 +367,8 @@ class AdaTron(OptimalStability):
         One for each plane: its stability, the examples that it rests on, and more.
     n_iter_ : int
         The most sweeps that a plane took.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------

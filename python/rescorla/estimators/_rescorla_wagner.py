@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rescorla._shared.checks import PerName, number
 from rescorla.estimators import _temperature as temperature
-from rescorla.estimators._error_driven import ErrorDrivenClassifier, ErrorDrivenRegressor
+from rescorla.estimators._error_driven import ErrorDriven
 from rescorla.estimators._inputs import (
     frequencies_of,
     indicators,
@@ -20,13 +20,55 @@ from rescorla.estimators._inputs import (
     matrix_of,
     names_of_labels,
     present,
+    require,
 )
+from rescorla.estimators._linear import LinearClassifier, LinearRegressor
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 
-class RescorlaWagnerClassifier(ErrorDrivenClassifier):
+class _RescorlaWagner(ErrorDriven):
+    """What the two estimators share."""
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learn from the start.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix of shape (n_rows, n_features)
+        y : array_like of shape (n_rows,), or array_like or sparse matrix of shape (n_rows, n_outcomes)
+            The class of each row; or 1 where a row has a label, and 0 where not. For a regressor the targets,
+            not sparse.
+        sample_weight : array_like of shape (n_rows,), optional
+            f, how many tokens in a row each row is: 0 or more, by default 1.
+
+        Returns
+        -------
+        estimator
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            When there are fewer than two classes, or a number is not finite or out of range; when a row's
+            weight is no whole number, and its beta * kappa is 1 or more. The message names the greatest rate
+            at which it would not be.
+        FloatingPointError
+            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
+            greatest safe rate.
+
+        Warns
+        -----
+        RescorlaWarning
+            When `beta` is so large that a row takes away twice its own error, or more. By default also when
+            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
+            times the smallest one.
+        """
+        return self._take_in(X, y, sample_weight=sample_weight)
+
+
+class RescorlaWagnerClassifier(LinearClassifier, _RescorlaWagner):
     """Learn classes by the Rescorla-Wagner rule, row by row.
 
     Features are cues, present by any amount x_i; each class is an outcome. For each row and every class j,
@@ -86,22 +128,17 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         weights make the classes of the rows learned from most likely, a row of sample weight f counting f
         times.
     weights_ : Weights of float64, n_cues x n_classes
-        Its cues are "background", where there is an intercept, and the features; its outcomes are the classes
-        as str.
-    coef_ : ndarray of float64, n_classes x n_features
-        The weights of the features. With two classes 1 x n_features: those to the second less those to the
-        first.
+        From "background", where there is an intercept, and the features, to the classes as str.
+    coef_ : ndarray of float64, n_classes x n_features, or 1 x n_features with two classes
+        The weights of the features; of two classes those to the second less those to the first.
     intercept_ : ndarray of float64, n_classes, or 1 with two classes
         The weights of the background cue.
     beta_ : float
-        The learning rate; by default that of rows up to the median kappa. `partial_fit` then lowers it when
-        the rows that it gets have a greater median.
+        The learning rate; by default that of rows of the median kappa. `partial_fit` may lower it.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -194,49 +231,6 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
             self._temperature = temperature.temperature_of(self._remembered.all(), self._lambda)
         return self._temperature
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,), or array_like or sparse matrix of shape (n_rows, n_classes)
-            The class of each row; or 1 where a row has a label, and 0 where not.
-        sample_weight : array_like of shape (n_rows,), optional
-            f, how many tokens in a row each row is: 0 or more, by default 1.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When there are fewer than two classes, or a number is not finite or out of range; when a row's
-            weight is no whole number, and its beta * kappa is 1 or more. The message names the greatest rate
-            at which it would not be.
-        FloatingPointError
-            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
-            greatest safe rate.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more. By default also when
-            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
-            times the smallest one.
-        """
-        X = self._examples(X, reset=True)
-        self._require(y, "class")
-        self._several = is_indicators(y)
-        if self._several:
-            self.classes_ = names_of_labels(y)
-        labels = self._labels(X, y)
-        if not self._several:
-            self._learn_classes(labels)
-        return self._take_in(X, labels, sample_weight, piece=False)
-
     def partial_fit(
         self,
         X: Any,
@@ -275,29 +269,30 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
                 "class_weight 'balanced' needs all rows, so it is not for partial_fit: give a mapping, as "
                 "sklearn.utils.class_weight.compute_class_weight makes one of a sample, or sample_weight"
             )
-        self._require(y, "class")
+        return self._take_in(X, y, classes, sample_weight, piece=True)
+
+    def _read(self, X: Any, y: Any, classes: Any = None, *, piece: bool = False) -> tuple[Any, Any]:
+        more = piece and hasattr(self, "_values")
+        require(self, y, "class")
         several = is_indicators(y)
-        known = hasattr(self, "_values")
-        if known and several != self._several:
+        if more and several != self._several:
             kinds = "a class for each row", "a matrix of labels"
             raise ValueError(
                 f"y was {kinds[self._several]}, and now is {kinds[several]}: give it as in the first call"
             )
         if several:
-            self._is_known_labels(names_of_labels(y), y, classes)
+            self._learn_labels(names_of_labels(y), y, classes, more)
+            X = self._examples(X, reset=not more)
+            y = indicators(X, y)
         else:
-            self._is_known(classes)
+            X, y = super()._read(X, y, classes, piece=piece)
         self._several = several
-        X = self._examples(X, reset=not known)
-        return self._take_in(X, self._labels(X, y), sample_weight, piece=True)
+        return X, y
 
-    def _labels(self, X: Any, y: ArrayLike) -> Any:
-        return indicators(X, y) if self._several else super()._labels(X, y)
-
-    def _is_known_labels(self, names: NDArray[Any], y: Any, classes: ArrayLike | None) -> None:
-        """The first call of partial_fit tells the labels; later ones have the same."""
+    def _learn_labels(self, names: NDArray[Any], y: Any, classes: ArrayLike | None, more: bool) -> None:
+        """The labels are told at the start; more pieces have the same."""
         told = names if classes is None else np.asarray(classes)
-        if not hasattr(self, "_values"):
+        if not more:
             if told.shape != names.shape:
                 raise ValueError(f"y has {len(names)} columns, but classes has the shape {told.shape}")
             self.classes_ = told
@@ -310,12 +305,21 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
                 f"{self.classes_.tolist()}: give the same columns"
             )
 
-    def _take_in(self, X: Any, labels: Any, sample_weight: ArrayLike | None, *, piece: bool) -> Self:
+    def _take_in(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        piece: bool = False,
+    ) -> Self:
         """Learn the rows, and look at what is then predicted of them."""
         more = piece and hasattr(self, "_values")
+        X, labels = self._read(X, y, classes, piece=piece)
         frequencies = self._weighted_by_class(X, labels, frequencies_of(sample_weight, X))
         X, labels, frequencies = present(X, labels, frequencies, piece=piece)
-        x, weights = self._learn(X, self._targets(labels), self._learned_outcomes(), frequencies, piece=piece)
+        x, weights = self._learn(X, self._targets(labels), frequencies, piece=piece)
         if more and not x.shape[0]:
             return self
         if not more:
@@ -421,8 +425,8 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         # Two labels are no two classes, of which one says all of the other.
         return values if self._several else super()._planes(values)
 
-    def _targets(self, labels: Any) -> Any:
-        return (labels if self._several else super()._targets(labels)) * number("lambda_", self.lambda_)
+    def _targets(self, y: Any) -> Any:
+        return (y if self._several else super()._targets(y)) * number("lambda_", self.lambda_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -430,7 +434,7 @@ class RescorlaWagnerClassifier(ErrorDrivenClassifier):
         return tags
 
 
-class RescorlaWagnerRegressor(ErrorDrivenRegressor):
+class RescorlaWagnerRegressor(LinearRegressor, _RescorlaWagner):
     """Learn amounts by the Rescorla-Wagner rule, row by row: the least mean squares of Widrow and Hoff.
 
     Features are cues, present by any amount x_i; each target is an outcome, present by any amount z_j. For
@@ -442,50 +446,22 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
 
     Parameters
     ----------
-    alpha : float, mapping or array_like of shape (n_cues,), default 1.0
-        The salience of cues, 0 or more: one number, or one for each name in ``weights_.cues``. These are
-        "background", where there is an intercept, and the features.
-    beta : float, optional
-        The learning rate, 0 or more. By default each row has a rate of its own, by which it takes away a
-        twentieth of its error, or less: 0.05 / max(kappa, median kappa), with kappa the row's sum of alpha
-        x^2, background included, and the median that of the rows whose kappa is not 0. ``beta_`` tells the
-        rate of a row of the median kappa. With sample weights a row counts in the median as often as its
-        weight says; and a row whose weight is no whole number needs a rate with beta * kappa below 1.
-    passes : int, optional
-        How many times `fit` goes through the rows. By default once if you give `beta`; otherwise until passes
-        improve by less than `tol`, at most 20 times. ``n_iter_`` says how many there were.
-    tol : float or None, default 1e-3
-        Where neither `beta` nor `passes` is given: stop after 5 passes in a row that do not lower the least
-        mean squared error so far by this part. Errors are those of the predictions just before each row is
-        learned; with sample weights other than 0 and 1, those of the predictions after the pass, each row as
-        often as its weight says. None: make all 20 passes.
-    fit_intercept : bool, default True
-        Whether a background cue of value 1 comes first in each row. Its weight is the intercept.
-    random_state : int, Generator, RandomState or None, default None
-        The seed by which `fit` takes the rows of each pass in a fresh random order. None: with a `beta` of
-        your own, the order of the rows; without one, the seed 0, so that the same rows always give the same
-        weights.
-    threads : int, optional
-        How many threads to use; by default as many as the process may run on. It changes no bit.
+    alpha, beta, passes, tol, fit_intercept, random_state, threads : as `RescorlaWagnerClassifier` has them
 
     Attributes
     ----------
     weights_ : Weights of float64, n_cues x n_targets
-        Its cues are "background", where there is an intercept, and the features; its outcome is "y", or
-        "y0", "y1" ... where y has two dimensions.
+        From "background", where there is an intercept, and the features, to "y", or to "y0", "y1" ...
     coef_ : ndarray of float64, n_features, or n_targets x n_features
         The weights of the features.
     intercept_ : float, or ndarray of float64, n_targets
         The weights of the background cue.
     beta_ : float
-        The learning rate; by default that of rows up to the median kappa. `partial_fit` then lowers it when
-        the rows that it gets have a greater median.
+        The learning rate; by default that of rows of the median kappa. `partial_fit` may lower it.
     n_iter_ : int
         How many passes were made; a call of `partial_fit` is one.
-    n_features_in_ : int
-        How many features there were.
-    feature_names_in_ : ndarray of str
-        Their names, if X was a data frame.
+    n_features_in_, feature_names_in_ : int, ndarray of str
+        How many features there were; and their names, if X was a data frame.
 
     See Also
     --------
@@ -507,40 +483,6 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
     >>> regressor.predict([[10.0]]).round(6)
     array([21.])
     """
-
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from the start.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix of shape (n_rows, n_features)
-        y : array_like of shape (n_rows,) or (n_rows, n_targets)
-            The targets.
-        sample_weight : array_like of shape (n_rows,), optional
-            f, how many tokens in a row each row is: 0 or more, by default 1.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            When a number is not finite or out of range; when a row's weight is no whole number, and its
-            beta * kappa is 1 or more.
-        FloatingPointError
-            When a weight became infinite or NaN: `beta` is too large. The message names the weight, and the
-            greatest safe rate.
-
-        Warns
-        -----
-        RescorlaWarning
-            When `beta` is so large that a row takes away twice its own error, or more. By default also when
-            20 passes were not enough for `tol`, or when the greatest scale of a feature is more than 100
-            times the smallest one.
-        """
-        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn on: one pass through these rows, in their order.
@@ -565,4 +507,4 @@ class RescorlaWagnerRegressor(ErrorDrivenRegressor):
         ValueError
             When a row has another number of features or targets than before; and as by `fit`.
         """
-        return self._fit_more(X, y, sample_weight)
+        return self._take_in(X, y, sample_weight=sample_weight, piece=True)

@@ -17,7 +17,7 @@ from rescorla.ldl._mappings import is_production, predicted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Nearness = Literal["correlation", "cosine"]
+Similarity = Literal["correlation", "cosine"]
 
 
 def accuracy(
@@ -28,7 +28,7 @@ def accuracy(
     candidates: Lexicon | None = None,
     by: Literal["types", "tokens"] = "types",
     homophones: bool = True,
-    method: Nearness = "correlation",
+    method: Similarity = "correlation",
 ) -> float:
     """The share of words that are among the k nearest to what is predicted of them.
 
@@ -77,7 +77,7 @@ def ranks(
     weights: Weights,
     candidates: Lexicon | None = None,
     homophones: bool = True,
-    method: Nearness = "correlation",
+    method: Similarity = "correlation",
 ) -> NDArray[np.int64]:
     """1 + the number of words nearer to what is predicted than the right one; last where nothing is."""
     is_production(lexicon, weights)
@@ -98,7 +98,7 @@ def ranks(
 
 
 def nearness(
-    lexicon: Lexicon, weights: Weights, candidates: Lexicon | None, method: Nearness
+    lexicon: Lexicon, weights: Weights, candidates: Lexicon | None, method: Similarity
 ) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """How near what is predicted of some words is to all words: those of the lexicon, then the candidates."""
     lexicons = [lexicon] if candidates is None else [lexicon, candidates]
@@ -120,28 +120,28 @@ def nearness(
         yield some, bounded(left[some] @ right.T)
 
 
-def own_nearness(lexicon: Lexicon, weights: Weights, method: Nearness) -> NDArray[np.float64]:
+def own_nearness(lexicon: Lexicon, weights: Weights, method: Similarity) -> NDArray[np.float64]:
     """How near what is predicted of each word is to the word itself."""
     left = directions(predicted(lexicon, weights), method)
     if not is_production(lexicon, weights):
         return bounded((left * directions(lexicon.vectors.values, method)).sum(axis=1))
-    columns = columns_of(lexicon, weights.outcomes, lexicon.counts)
+    columns = ngram_columns(lexicon, weights.outcomes, lexicon.counts)
     sums = np.array([row[own].sum() for row, own in zip(left, columns, strict=True)])
     with np.errstate(divide="ignore", invalid="ignore"):
         return bounded(sums / _form_lengths(lexicon, weights.outcomes, method))
 
 
-def columns_of(lexicon: Lexicon, ngrams: tuple[str, ...], repeats: bool) -> list[NDArray[np.int64]]:
+def ngram_columns(lexicon: Lexicon, ngrams: tuple[str, ...], repeats: bool) -> list[NDArray[np.int64]]:
     """The columns of each word's n-grams, those that there are: as often as the word has them, or once."""
     known = numbered(ngrams)
     found = (places(own if repeats else list(dict.fromkeys(own)), known) for own in lexicon.ngrams)
     return [columns[columns >= 0] for columns in found]
 
 
-def _form_lengths(lexicon: Lexicon, ngrams: tuple[str, ...], method: Nearness) -> NDArray[np.float64]:
+def _form_lengths(lexicon: Lexicon, ngrams: tuple[str, ...], method: Similarity) -> NDArray[np.float64]:
     """The length of each word's row of n-grams, less its mean for a correlation."""
     lengths = np.zeros(len(lexicon))
-    for row, columns in enumerate(columns_of(lexicon, ngrams, lexicon.counts)):
+    for row, columns in enumerate(ngram_columns(lexicon, ngrams, lexicon.counts)):
         counts = np.unique(columns, return_counts=True)[1]
         total = counts.sum() if method == "correlation" else 0
         lengths[row] = (counts * counts).sum() - total * total / max(len(ngrams), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rescorla._events.read import read_events
 from rescorla._learn.activations import activations
@@ -67,10 +67,7 @@ def comprehension(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = N
     [[0.375, -0.125], [0.375, -0.125], [0.25, 0.25]]
     """
     need_lexicon(lexicon)
-    if eta is None:
-        return equilibrium(lexicon.events, ridge=ridge, outcome_vectors=lexicon.vectors)
-    _no_ridge(ridge)
-    return widrow_hoff(lexicon.events, eta=eta, outcome_vectors=lexicon.vectors)
+    return _learned(lexicon.events, ridge, eta, outcome_vectors=lexicon.vectors)
 
 
 def production(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None) -> Weights:
@@ -80,8 +77,7 @@ def production(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None
 
     Parameters
     ----------
-    lexicon, ridge, eta
-        As for `comprehension`.
+    lexicon, ridge, eta : as `comprehension` has them
 
     Returns
     -------
@@ -96,12 +92,12 @@ def production(lexicon: Lexicon, *, ridge: float = 0.0, eta: float | None = None
     (1.0, 0.0)
     """
     need_lexicon(lexicon)
-    result = _produces(lexicon, lexicon.events.swapped(), ridge, eta)
+    result = _learned(lexicon.events.swapped(), ridge, eta, cue_vectors=lexicon.vectors)
     if lexicon.counts:
         values, columns = result.values, numbered(result.outcomes)
         # What is learned is linear in the outcomes: an n-gram that a word has again is learned again.
         for again in _repeated(lexicon):
-            part = _produces(lexicon, again, ridge, eta)
+            part = _learned(again, ridge, eta, cue_vectors=lexicon.vectors)
             values[:, [columns[name] for name in part.outcomes]] += part.values
     return result
 
@@ -154,11 +150,13 @@ def is_production(lexicon: Lexicon, weights: Weights, argument: str = "weights")
     return weights.outcomes != dimensions
 
 
-def _produces(lexicon: Lexicon, events: Events, ridge: float, eta: float | None) -> Weights:
+def _learned(events: Events, ridge: float, eta: float | None, **vectors: Any) -> Weights:
+    """The equilibrium, or what is learned with a rate."""
     if eta is None:
-        return equilibrium(events, ridge=ridge, cue_vectors=lexicon.vectors)
-    _no_ridge(ridge)
-    return widrow_hoff(events, eta=eta, cue_vectors=lexicon.vectors)
+        return equilibrium(events, ridge=ridge, by=None, **vectors)
+    if rate("ridge", ridge) != 0:
+        raise ValueError("ridge belongs to the equilibrium: leave it out with eta")
+    return widrow_hoff(events, eta=eta, **vectors)
 
 
 def _repeated(lexicon: Lexicon) -> Iterator[Events]:
@@ -168,8 +166,3 @@ def _repeated(lexicon: Lexicon) -> Iterator[Events]:
         again = ([ngram for ngram, count in each.items() if count >= times] for each in counted)
         names = ([name] for name in lexicon.vectors.cues)
         yield read_events(zip(names, again, lexicon.frequencies.tolist(), strict=True))
-
-
-def _no_ridge(ridge: float) -> None:
-    if rate("ridge", ridge) != 0:
-        raise ValueError("ridge belongs to the equilibrium: leave it out with eta")

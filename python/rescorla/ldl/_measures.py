@@ -9,7 +9,7 @@ import numpy as np
 from rescorla._shared.checks import numbered, one_of, places, whole
 from rescorla._weights.directions import bounded, directions
 from rescorla._weights.weights import Weights
-from rescorla.ldl._accuracy import columns_of, nearness, own_nearness, ranks
+from rescorla.ldl._accuracy import Similarity, nearness, ngram_columns, own_nearness, ranks
 from rescorla.ldl._mappings import is_production, predicted
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Convention = Literal["judiling", "dlm"]
 
-_METHODS: dict[str, Literal["correlation", "cosine"]] = {"judiling": "correlation", "dlm": "cosine"}
+_METHODS: dict[str, Similarity] = {"judiling": "correlation", "dlm": "cosine"}
 
 
 def support(lexicon: Lexicon, G: Weights, *, convention: Convention = "judiling") -> NDArray[np.float64]:
@@ -50,7 +50,7 @@ def support(lexicon: Lexicon, G: Weights, *, convention: Convention = "judiling"
     array([3., 3.])
     """
     _check(lexicon, G, convention, "G", True)
-    columns = columns_of(lexicon, G.outcomes, convention == "judiling")
+    columns = ngram_columns(lexicon, G.outcomes, convention == "judiling")
     return np.array([row[own].sum() for row, own in zip(predicted(lexicon, G), columns, strict=True)])
 
 
@@ -217,7 +217,7 @@ def measures(
 def _over_words(
     lexicon: Lexicon,
     weights: Weights,
-    method: Literal["correlation", "cosine"],
+    method: Similarity,
     summed: Callable[[NDArray[np.float64]], list[NDArray[np.float64]]],
 ) -> list[NDArray[np.float64]]:
     """Numbers for each word, of the similarities of what is predicted of it to all words."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from rescorla._shared.checks import Seed, generator, is_iterable, number, several, whole
+from rescorla._shared.checks import Seed, generator, number, whole
 from rescorla.ldl._lexicon import Lexicon, need_lexicon
+from rescorla.ldl._vectors import features_of
 
 
 def careful_split(
@@ -62,14 +63,10 @@ def careful_split(
         wanted = whole("test", test)
     needed: list[set[object]] = [{*ngrams} for ngrams in lexicon.ngrams]
     if features is not None:
-        listed = several("features", features, "the features of each word")
+        listed = features_of(features)
         if len(listed) != n:
             raise ValueError(f"features must be {n}, one for each word, not {len(listed)}")
         for own, each in zip(needed, listed, strict=True):
-            if isinstance(each, str) or not is_iterable(each):
-                raise TypeError(
-                    f"features must be several for each word, such as (lexeme, number), not {each!r}"
-                )
             own.update(("feature", feature) for feature in each)
     left = Counter(need for own in needed for need in own)
     held: list[int] = []

@@ -143,13 +143,20 @@ def simulated_vectors(
     d, random = whole("n_dimensions", n_dimensions, 1), generator(seed)
     sds = [rate(name, value) for name, value in (("sd", sd), ("sd_mean", sd_mean), ("sd_noise", sd_noise))]
     known: dict[str, NDArray[np.float64]] = {}
-    listed = several("features", features, "the features of each word")
+    listed = features_of(features)
     vectors = np.zeros((len(listed), d))
     for row, each in enumerate(listed):
-        if isinstance(each, str) or not is_iterable(each):
-            raise TypeError(f"features must be several for each word, such as (lexeme, number), not {each!r}")
         for feature in only_names("features must be str", each):
             if feature not in known:
                 known[feature] = random.normal(random.normal(0.0, sds[1]), sds[0], d)
             vectors[row] += known[feature]
     return vectors + random.normal(0.0, sds[2], vectors.shape)
+
+
+def features_of(features: Iterable[Iterable[str]]) -> list[Iterable[str]]:
+    """The features of each word; TypeError where a word has not several."""
+    listed = several("features", features, "the features of each word")
+    for each in listed:
+        if isinstance(each, str) or not is_iterable(each):
+            raise TypeError(f"features must be several for each word, such as (lexeme, number), not {each!r}")
+    return listed

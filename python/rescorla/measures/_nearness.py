@@ -182,8 +182,7 @@ def accuracy(
 
     Parameters
     ----------
-    predicted, vectors, targets, method
-        As for `nearness_rank`.
+    predicted, vectors, targets, method : as `nearness_rank` has them
     k : int, default 1
 
     Returns

@@ -20,12 +20,12 @@ from rescorla.measures._of_weights import Norm, sizes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Source: TypeAlias = "Events | PathName | Iterable[str | Iterable[str]]"
+CueSource: TypeAlias = "Events | PathName | Iterable[str | Iterable[str]]"
 """What has cue sets: Events, a path, or bare cue sets."""
 
 
 def activation(
-    events: Source,
+    events: CueSource,
     weights: Weights,
     *,
     targets: Iterable[str] | None = None,
@@ -101,7 +101,7 @@ def activation(
 
 
 def diversity(
-    events: Source,
+    events: CueSource,
     weights: Weights,
     *,
     norm: Norm = "l1",
@@ -168,7 +168,7 @@ def diversity(
 
 
 def entropy(
-    events: Source,
+    events: CueSource,
     weights: Weights,
     *,
     method: Literal["absolute", "softmax"] = "absolute",
@@ -228,7 +228,7 @@ def entropy(
 
 
 def rank(
-    events: Source,
+    events: CueSource,
     weights: Weights,
     *,
     targets: Iterable[str] | None = None,
@@ -287,7 +287,7 @@ def rank(
 
 
 def margin(
-    events: Source,
+    events: CueSource,
     weights: Weights,
     *,
     targets: Iterable[str] | None = None,
@@ -345,7 +345,7 @@ def margin(
     return result
 
 
-def _checked(events: Source, weights: Weights, progress: Progress) -> Events:
+def _checked(events: CueSource, weights: Weights, progress: Progress) -> Events:
     """The events, if these are events and weights, in this order."""
     if isinstance(events, Weights):
         swapped = isinstance(weights, Events | str | os.PathLike)

@@ -10,6 +10,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._learn.record import record as of
 from rescorla._shared.checks import flag, number, whole
+from rescorla._shared.optional import need
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._weights.vectors import Examples, Table, same_length, table_of
@@ -276,30 +277,26 @@ def separable(X: Examples, y: ArrayLike, *, bias: bool = False) -> bool:
     """
     bias = flag("bias", bias)
     table, signs = _examples(X, y)
-    try:
-        from scipy import optimize, sparse
-    except ImportError as error:
-        raise ImportError("this needs scipy: pip install 'rescorla[scipy]'") from error
+    linprog, sparse = need("scipy.optimize").linprog, need("scipy.sparse")
     n = len(signs)
     if n == 0:
         return True
-    patterns: Any = sparse.csr_array(
+    patterns = sparse.csr_array(
         table.values
         if table.starts is None or table.columns is None
         else (table.values, table.columns.astype(np.int64), table.starts),
         shape=table.shape,
     )
-    ones: Any = sparse.csr_array(np.ones((n, 1)))
+    ones = sparse.csr_array(np.ones((n, 1)))
     if bias:
-        patterns = sparse.csr_array(sparse.hstack([patterns, ones]))
+        patterns = sparse.hstack([patterns, ones], format="csr")
     counts, greatest = np.diff(patterns.indptr), np.zeros(n)
     np.maximum.at(greatest, np.repeat(np.arange(n), counts), np.abs(patterns.data))
     if not greatest.all():
         return False
     patterns.data = patterns.data / np.repeat(signs * greatest, counts)
     p = patterns.shape[1]
-    solve: Any = optimize.linprog
-    result = solve(
+    result = linprog(
         np.append(np.zeros(p), -1.0),
         A_ub=sparse.hstack([-patterns, ones], format="csr"),
         b_ub=np.zeros(n),

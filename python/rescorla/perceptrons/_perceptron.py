@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -254,8 +254,24 @@ class _How(NamedTuple):
         watch: Callable[[int, int], object] | None,
     ) -> _Found:
         """All sweeps at once, or one after another where something is to be done between them."""
+
+        def swept(
+            x: Table, y: Any, n: int, factors: Any, progress: Any
+        ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]:
+            return _core.perceptron(
+                x,
+                y,
+                rule=self.rule,
+                eta=self.eta,
+                factors=factors,
+                initial=weights,
+                bias=bias if self.bias else None,
+                max_sweeps=n,
+                progress=progress,
+            )
+
         if self.rng is None and self.record is None and self.schedule is None:
-            found = self._sweeps(x, y, weights, bias, sweeps, None, watch)
+            found = swept(x, y, sweeps, None, watch)
             return _Found(*found, found[-1].astype(np.float64), np.zeros(0))
         n = len(y)
         ones, added, strengths = np.ones(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n)
@@ -263,10 +279,9 @@ class _How(NamedTuple):
         for sweep in range(sweeps):
             order = None if self.rng is None else token_orders(1, ones, self.rng)[0]
             ordered, signs = (x, y) if order is None else (taken(x, order), y[order])
-            watching_sweep = part(watch, sweep * n, sweeps * n)
             factors = self._factors(sweep, n)
-            weights, bias, stability, wrong, more = self._sweeps(
-                ordered, signs, weights, bias, 1, factors, watching_sweep
+            weights, bias, stability, wrong, more = swept(
+                ordered, signs, 1, factors, part(watch, sweep * n, sweeps * n)
             )
             rows = slice(None) if order is None else order
             added[rows] += more
@@ -287,28 +302,6 @@ class _How(NamedTuple):
         if self.rule == "batch":
             tokens[1:] = tokens[:1]
         return factors_of(self.schedule, tokens, self.eta, _FLOAT64)
-
-    def _sweeps(
-        self,
-        x: Table,
-        y: NDArray[np.float64],
-        weights: NDArray[np.float64],
-        bias: float,
-        sweeps: int,
-        factors: NDArray[np.float64] | None,
-        watch: Callable[[int, int], object] | None,
-    ) -> tuple[NDArray[np.float64], float, float, NDArray[np.int64], NDArray[np.int64]]:
-        return _core.perceptron(
-            x,
-            y,
-            rule=self.rule,
-            eta=self.eta,
-            factors=factors,
-            initial=weights,
-            bias=bias if self.bias else None,
-            max_sweeps=sweeps,
-            progress=watch,
-        )
 
 
 def _recorded(

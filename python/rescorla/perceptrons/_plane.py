@@ -62,32 +62,6 @@ class LinearFit:
     array([ 2. , -1.6])
     """
 
-    __slots__ = (
-        "coef",
-        "converged",
-        "errors",
-        "feature_names",
-        "history",
-        "intercept",
-        "n_steps",
-        "parameters",
-        "stabilities",
-        "stability",
-        "strengths",
-    )
-
-    coef: NDArray[np.float64]
-    intercept: float
-    stability: float
-    n_steps: int
-    errors: NDArray[np.int64]
-    converged: bool
-    strengths: NDArray[np.float64]
-    stabilities: NDArray[np.float64]
-    history: NDArray[np.float64] | None
-    feature_names: tuple[str, ...]
-    parameters: dict[str, Any]
-
     def __init__(
         self,
         coef: ArrayLike,

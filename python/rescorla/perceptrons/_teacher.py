@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,7 +29,8 @@ from rescorla._shared.progress import Progress, watching
 from rescorla._weights.parameters import netcdf_attributes
 from rescorla._weights.vectors import vector_of
 from rescorla.perceptrons import _theory
-from rescorla.perceptrons._stabilities import stability_of
+from rescorla.perceptrons._margins import adatron, minover
+from rescorla.perceptrons._perceptron import perceptron
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,8 +43,13 @@ _THEORIES = (*STUDENTS, "bayes", "gibbs")
 _MOST_EXAMPLES = 1e15
 # So many numbers are drawn at a time, or those of one replicate: 64 MiB.
 _AT_ONCE = 1 << 23
+# The engine's AdaTron is done when its stability is this near the greatest.
+_TOLERANCE = 1e-6
+# And eigenvalues below this many n eps, of the greatest, are rounding errors.
+_SLACK = 8.0
 
 
+@dataclass(eq=False, repr=False)
 class TeacherStudent:
     """How well students learn a rule from examples. `teacher_student` makes it.
 
@@ -79,29 +87,13 @@ class TeacherStudent:
     array([0.29, 0.18])
     """
 
-    __slots__ = ("N", "alpha", "errors", "parameters", "stabilities", "steps", "students")
-
     N: NDArray[np.int64]
     alpha: NDArray[np.float64]
     students: tuple[str, ...]
     errors: NDArray[np.float64]
     steps: NDArray[np.int64]
-    stabilities: NDArray[np.float64] | None
     parameters: dict[str, Any]
-
-    def __init__(
-        self,
-        N: NDArray[np.int64],
-        alpha: NDArray[np.float64],
-        students: tuple[str, ...],
-        errors: NDArray[np.float64],
-        steps: NDArray[np.int64],
-        parameters: dict[str, Any],
-        stabilities: NDArray[np.float64] | None = None,
-    ) -> None:
-        self.N, self.alpha, self.students = N, alpha, students
-        self.errors, self.steps, self.parameters = errors, steps, parameters
-        self.stabilities = stabilities
+    stabilities: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.N.tolist()))
@@ -216,16 +208,14 @@ class TeacherStudent:
         >>> found.to_pandas().columns.tolist()
         ['N', 'alpha', 'student', 'mean', 'sem', 'steps']
         """
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError("this needs pandas: pip install 'rescorla[pandas]'") from error
+        pd = need("pandas")
         N, alpha, student = np.meshgrid(self.N, self.alpha, np.array(self.students, object), indexing="ij")
         columns = {"N": N, "alpha": alpha, "student": student, "mean": self.mean, "sem": self.sem}
         columns["steps"] = self.steps.mean(axis=3)
         if self.stabilities is not None:
             columns["stability"] = self.stabilities.mean(axis=3)
-        return pd.DataFrame({name: column.ravel() for name, column in columns.items()})
+        table: DataFrame = pd.DataFrame({name: column.ravel() for name, column in columns.items()})
+        return table
 
 
 def teacher_student(
@@ -369,9 +359,11 @@ def teacher_student(
                 done += (end - begin) * int(P) * size
                 if ends is not None:
                     for place in range(begin, end):
-                        ends[i, k, place] = _stabilities(
-                            names, [part[place - begin] for part in draws], steps[i, k, place], most
-                        )
+                        X, y, _, start = (part[place - begin] for part in draws)
+                        ends[i, k, place] = [
+                            _stability(name, X, y, start, int(n), most)
+                            for name, n in zip(names, steps[i, k, place], strict=True)
+                        ]
                         done += int(P) * size
                         if watch is not None:
                             watch(done, total)
@@ -393,14 +385,43 @@ def teacher_student(
     return TeacherStudent(sizes, loads, names, errors, steps, parameters, ends)
 
 
-def _stabilities(
-    students: tuple[str, ...], draw: list[NDArray[np.float64]], steps: NDArray[np.int64], n_max: int
-) -> list[float]:
-    """How stable each student of one draw ends."""
-    X, y, _, start = draw
-    return [
-        stability_of(student, X, y, start, int(n), n_max) for student, n in zip(students, steps, strict=True)
-    ]
+def _stability(
+    student: str,
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    start: NDArray[np.float64],
+    steps: int,
+    n_max: int,
+) -> float:
+    """The least y w.x / |w| over the examples; 0 while w is zero, infinite without examples.
+
+    The engine says what a student is wrong about and not what its weights are, so it learns once more, by the
+    function of its name. MinOver's end may depend on the teacher, so its number of steps is given.
+    """
+    if not len(y):
+        return float("inf")
+    match student:
+        case "minover":
+            return minover(X, y, max_steps=steps, record=False, progress=False).stability
+        case "adatron":
+            return adatron(X, y, tol=_TOLERANCE, max_sweeps=n_max, progress=False).stability
+        case "rosenblatt":
+            return perceptron(X, y, bias=False, max_sweeps=n_max, progress=False).stability
+        case "rosenblatt_random":
+            rate = 1 / X.shape[1]
+            fit = perceptron(X, y, bias=False, eta=rate, initial=start, max_sweeps=n_max, progress=False)
+            return fit.stability
+        case "least_squares":
+            # Singular values are the roots of eigenvalues.
+            least = sqrt(_SLACK * min(X.shape) * np.finfo(np.float64).eps)
+            return _least(np.asarray(np.linalg.lstsq(X, y, rcond=least)[0], np.float64), X, y)
+        case _:
+            return _least(y @ X, X, y)
+
+
+def _least(w: NDArray[np.float64], X: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    size = float(np.linalg.norm(w))
+    return float((y * (X @ w)).min()) / size if size else 0.0
 
 
 def _draws(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from math import acos, exp, nan, pi, sqrt
-from typing import Any
 
 from rescorla._shared.optional import need
 
@@ -36,7 +35,7 @@ def optimal(alpha: float) -> float:
     s^2 = 2 alpha * integral of Dt (kappa - t)^2 Phi(R t / s) over t < kappa
     R = alpha / (pi s) * integral of (kappa - t) exp(-t^2 / 2 s^2) over t < kappa
     """
-    _, brentq, ndtr, _ = _scipy()
+    brentq, ndtr = need("scipy.optimize").brentq, need("scipy.special").ndtr
 
     def excess(r: float) -> float:
         s = sqrt(1 - r * r)
@@ -62,7 +61,7 @@ def gibbs(alpha: float) -> float:
 
     R = alpha / pi * sqrt(1 - R) * integral of Dt exp(-R t^2 / 2) / Phi(-sqrt(R) t)
     """
-    _, brentq, _, log_ndtr = _scipy()
+    brentq, log_ndtr = need("scipy.optimize").brentq, need("scipy.special").log_ndtr
 
     def excess(r: float) -> float:
         mean = _integral(lambda t: exp(-r * t * t / 2 - float(log_ndtr(-sqrt(r) * t))))
@@ -95,7 +94,7 @@ def error(student: str, alpha: float) -> float:
 
 def _integral(integrand: Callable[[float], float], end: float = 12.0, middle: float = 0.0) -> float:
     """Of Dt, in two parts: beyond 12 there is nothing of the normal distribution."""
-    quad, *_ = _scipy()
+    quad = need("scipy.integrate").quad
     bounds = sorted((min(-12.0, end - 12.0), middle, min(end, 12.0)))
     return sum(
         float(
@@ -103,8 +102,3 @@ def _integral(integrand: Callable[[float], float], end: float = 12.0, middle: fl
         )
         for part in pairwise(bounds)
     )
-
-
-def _scipy() -> tuple[Any, Any, Any, Any]:
-    special = need("scipy.special")
-    return need("scipy.integrate").quad, need("scipy.optimize").brentq, special.ndtr, special.log_ndtr
