@@ -52,13 +52,6 @@ _FEW = 64
 _BRIEF = 1 << 14
 
 
-class _Names(NamedTuple):
-    """The names of the places in the weights."""
-
-    all_cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-
-
 class Place(NamedTuple):
     """Where the names of events are in weights."""
 
@@ -215,7 +208,7 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     progress=part_of(watch, made, 1, change.passes),
                 )
             except FloatingPointError as error:
-                with naming_divergence(_Names(weights.cues, weights.outcomes)):
+                with naming_divergence(weights.cues, weights.outcomes):
                     raise error
             except ValueError as error:
                 raise _naming_start(error, weights) from None

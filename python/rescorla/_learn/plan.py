@@ -52,16 +52,6 @@ class Plan(NamedTuple):
     initial_columns: NDArray[np.int64] | None
 
 
-class Located(Protocol):
-    """What has names for the places that the engine knows."""
-
-    @property
-    def all_cues(self) -> tuple[str, ...]: ...
-
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
-
-
 def plan_of(
     events: Named, cues: Iterable[str] | None, outcomes: Iterable[str] | None, initial: Weights | None
 ) -> Plan:
@@ -251,7 +241,9 @@ _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every
 
 
 @contextmanager
-def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
+def naming_divergence(
+    cues: tuple[str, ...], outcomes: tuple[str, ...], cure: str | None = None
+) -> Iterator[None]:
     """Name the weight that became infinite or NaN, of which the engine knows only the place."""
     rate = RATE.get()
     if cure is None:
@@ -262,8 +254,8 @@ def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
         match error.args:
             case (int(row), int(column), value):
                 raise FloatingPointError(
-                    f"the weight of cue {plan.all_cues[row]!r} to outcome {plan.outcomes[column]!r} became "
-                    f"{value}; learning diverges: {cure}"
+                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; "
+                    f"learning diverges: {cure}"
                 ) from None
         raise
 

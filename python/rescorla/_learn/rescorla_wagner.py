@@ -383,7 +383,8 @@ def _learned(
 
     def run(values: NDArray[Any] | npy.Room, states: NDArray[Any] | None = None) -> dict[str, Any]:
         started, n_tokens = perf_counter(), events.n_tokens
-        with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
+        named = naming_divergence(plan.all_cues, plan.outcomes)
+        with watching(progress, "learning", "tokens", n_tokens) as watch, named:
             told = {**request.told(), **request.wanted(), **how}
             report = _core.learn(events._file, **told, out=values, states=states, progress=watch)
         parameters.update(learned(events, report, started, **request.recorded()))

@@ -46,7 +46,8 @@ class Tiles(NamedTuple):
         """The weights of a tile, learned."""
         start, stop = self.store.bounds(tile)
         values = np.zeros(self.store.used(tile), dtype=self.store.dtype)
-        with naming_divergence(self.request.plan):
+        plan = self.request.plan
+        with naming_divergence(plan.all_cues, plan.outcomes):
             self.job.learn(start, stop, values, threads=threads)
         return values
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -26,7 +26,7 @@ from rescorla._learn.in_place import (
     placed,
     type_name,
 )
-from rescorla._learn.plan import naming_rate, start_of
+from rescorla._learn.plan import naming_divergence, naming_rate, start_of, united
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.rescorla_wagner import learn
@@ -398,7 +398,7 @@ def _learned(
             values = np.zeros(shape, dtype=element)
             n = facts["n_tokens"]
             tokens = np.arange(made * n + 1, (made + 1) * n + 1, dtype=np.int64)
-            with _naming(cues, outcomes):
+            with naming_divergence(cues.names, outcomes.names, "lower eta"):
                 report = _core.widrow_hoff(
                     source,
                     cues=(cues.array, cues.size),
@@ -555,9 +555,7 @@ def _side(
 ) -> _Side:
     """What the names of the events stand for."""
     if vectors is None:
-        numbers = numbered(known or ())
-        for name in names:
-            numbers.setdefault(name, len(numbers))
+        numbers = united(known or (), names)
         return _Side(places(names, numbers), len(numbers), tuple(numbers))
     table = vectors_of(kind, names, vectors, element, prefix)
     return _Side(np.ascontiguousarray(table.values), None, table.names)
@@ -577,21 +575,6 @@ def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Sid
     same_length("X", x.shape[0], "Z", z.shape[0])
     names = ("y",) if one else z.names
     return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]
-
-
-@contextmanager
-def _naming(cues: _Side, outcomes: _Side) -> Iterator[None]:
-    """Name the weight that became infinite or NaN."""
-    try:
-        yield
-    except FloatingPointError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise FloatingPointError(
-                    f"the weight of cue {cues.names[row]!r} to outcome {outcomes.names[column]!r} became "
-                    f"{value}; learning diverges: lower eta"
-                ) from None
-        raise
 
 
 def _looking(

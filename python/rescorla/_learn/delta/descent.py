@@ -102,11 +102,9 @@ class Descent:
         columns, place = self.source.columns(self.plan), self._place()
         alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
         batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
-        names = self.plan._replace(
-            all_cues=self.source.cues, outcomes=tuple(self.plan.outcomes[column] for column in columns)
-        )
+        outcomes = tuple(self.plan.outcomes[column] for column in columns)
         weights = values[place]
-        with naming_divergence(names, cure):
+        with naming_divergence(self.source.cues, outcomes, cure):
             batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
         values[place] = weights
 

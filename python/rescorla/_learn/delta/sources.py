@@ -74,7 +74,7 @@ class EventSource:
         cure: str,
     ) -> dict[str, Any]:
         """Learn all weights of the result by the engine."""
-        with naming_divergence(plan, cure):
+        with naming_divergence(plan.all_cues, plan.outcomes, cure):
             return _core.delta_rule(
                 self.events._file,
                 alpha=alphas,
@@ -149,8 +149,7 @@ class ArraySource:
             # The engine takes the same columns in the order of X and Z.
             start = np.ascontiguousarray(start[place])
         out = np.zeros((self.n_cues, self.n_outcomes), dtype=values.dtype)
-        names = plan._replace(all_cues=self.cues, outcomes=self.outcomes)
-        with naming_divergence(names, cure):
+        with naming_divergence(self.cues, self.outcomes, cure):
             report = _core.delta_rule_rows(
                 self.x, self.z, alpha=alphas[plan.cue_rows], initial=start, out=out, **step
             )

@@ -187,7 +187,7 @@ def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
     started = perf_counter()
     with (
         watching(progress, "influence", "events", len(events)) as watch,
-        naming_divergence(request.plan),
+        naming_divergence(request.plan.all_cues, request.plan.outcomes),
     ):
         report = _core.influence(
             events._file, **request.told(), sums=asked.told(), n=n or 0, out=out, threads=1, progress=watch

@@ -148,7 +148,7 @@ def sensitivity(
     started = perf_counter()
     with (
         watching(progress, "sensitivity", "events", len(events)) as watch,
-        naming_divergence(request.plan),
+        naming_divergence(request.plan.all_cues, request.plan.outcomes),
     ):
         report = _core.sensitivity(
             events._file, **request.told(), sums=asked.told(), threads=1, progress=watch
