@@ -10,7 +10,7 @@ import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.plan import warn_unknown
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared import show
@@ -194,8 +194,8 @@ def convergence(
     element = np.dtype(np.float64)
     alphas = per_name("alpha", alpha, events.cues, "cue", element)
     lambdas = per_name("lambda_", lambda_, names, "outcome", element, negative=True)
-    warn_of_entries("alpha", alpha, events.cues, "cue")
-    warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
+    warn_unknown("alpha", alpha, set(events.cues), "cue")
+    warn_unknown("lambda_", lambda_, set(events.outcomes), "outcome")
     parameters: dict[str, Any] = {
         **rates_of(recorded(alpha, alphas), (beta1, beta2), recorded(lambda_, lambdas)),
         **of_events(events),

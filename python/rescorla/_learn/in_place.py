@@ -181,7 +181,7 @@ def placed(given: Events, weights: Weights, call: str) -> Place:
 
 def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
     """Learn the events into the weights where they lie, and tell how it went."""
-    events, n_tokens = place.events, place.events.n_tokens
+    events, n_tokens, factors = place.events, place.events.n_tokens, change.factors
     brief = n_tokens * change.passes * len(weights.outcomes) < _BRIEF
     # The engine takes one thread for little work, and a bar would be gone before it were drawn.
     threads, progress = change.threads, change.progress
@@ -191,6 +191,8 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
     n = change.passes * n_tokens
     with nullcontext() if idle else watching(progress, "learning", "tokens", n) as watch:
         for made in range(change.passes):
+            those = slice(made * n_tokens, (made + 1) * n_tokens)
+            of_pass = None if factors is None else (factors.present[those], factors.absent[those])
             try:
                 report = _core.learn_in_place(
                     events._file,
@@ -198,7 +200,7 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     beta1=change.betas[0],
                     beta2=change.betas[1],
                     lambda_=change.lambda_,
-                    schedule=_of_pass(change.factors, made, n_tokens),
+                    schedule=of_pass,
                     rows=place.rows,
                     outcome_columns=columns,
                     vectors=change.vectors,
@@ -215,16 +217,6 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
             if change.looked is not None:
                 change.looked()
     return report
-
-
-def _of_pass(
-    factors: Factors | None, made: int, n_tokens: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """The factors of the tokens of a pass."""
-    if factors is None:
-        return None
-    those = slice(made * n_tokens, (made + 1) * n_tokens)
-    return factors.present[those], factors.absent[those]
 
 
 def _with_names_that_occur(events: Events, weights: Weights) -> Events:
@@ -257,7 +249,7 @@ def _saliences(
 ) -> Numbers:
     """The salience of each cue of the events."""
     if isinstance(alpha, Mapping):
-        _check_names("alpha", alpha, weights._row_numbers, "cue")
+        warn_unknown("alpha", alpha, weights._row_numbers, "cue")
         values = per_name("alpha", alpha, events.cues, "cue", element)
         known = np.zeros(len(weights.cues))
         known[rows] = values
@@ -273,13 +265,11 @@ def _maximal(
     lambda_: PerName, events: Events, weights: Weights, columns: NDArray[np.int64], element: np.dtype[Any]
 ) -> Numbers:
     """The asymptote of each column; that of an outcome that no event has is not looked at."""
-    if is_number(lambda_):
-        values = _alike("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
-        return Numbers(values, recorded(lambda_, values))
     if not isinstance(lambda_, Mapping):
-        values = per_name("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
+        each = _alike if is_number(lambda_) else per_name
+        values = each("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))
-    _check_names("lambda_", lambda_, weights._column_numbers, "outcome")
+    warn_unknown("lambda_", lambda_, weights._column_numbers, "outcome")
     values = np.zeros(len(weights.outcomes))
     values[columns] = per_name("lambda_", lambda_, events.outcomes, "outcome", element, negative=True)
     return Numbers(values, values.tolist())
@@ -299,13 +289,6 @@ def _alike(
     if abs(one) > _LARGE and element != np.float64:
         return per_name(argument, value, names, kind, element, negative=negative)
     return np.full(len(names), one)
-
-
-def _check_names(argument: str, mapping: Mapping[str, float], numbers: Mapping[str, int], kind: str) -> None:
-    """Warn of entries for names that the weights do not have."""
-    # Of dicts it is C that goes through the names.
-    if not mapping.keys() <= numbers.keys():
-        warn_unknown(argument, mapping, numbers, kind)
 
 
 def _naming_start(error: ValueError, weights: Weights) -> ValueError:

@@ -140,9 +140,11 @@ def _of_mapping(
     return values
 
 
-def warn_unknown(argument: str, mapping: Mapping[str, float], known: Collection[str], kind: str) -> None:
-    """Warn of entries for names that are nowhere."""
-    unknown = [name for name in mapping if name not in known]
+def warn_unknown(
+    argument: str, value: PerName, known: Collection[str], kind: Literal["cue", "outcome"]
+) -> None:
+    """Warn of entries for names that are nowhere, if a parameter is a mapping."""
+    unknown = [name for name in value if name not in known] if isinstance(value, Mapping) else []
     if unknown:
         which = {"cue": "a cue", "outcome": "an outcome"}[kind] if len(unknown) == 1 else f"{kind}s"
         warn(
@@ -163,14 +165,6 @@ def warn_unshared(initial: Weights, plan: Plan, events: Named) -> None:
         f"initial shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
         f"{some(initial.cues, 3)}: nothing goes on from it; give weights that were learned from such events"
     )
-
-
-def warn_of_entries(
-    argument: str, value: PerName | None, names: Iterable[str], kind: Literal["cue", "outcome"]
-) -> None:
-    """Warn of entries for names that are not among these, if a parameter is a mapping."""
-    if isinstance(value, Mapping):
-        warn_unknown(argument, value, set(names), kind)
 
 
 def united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from rescorla._learn.delta.descent import Descent
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.delta.sources import ArraySource, TokenSource, source_of
 from rescorla._learn.delta.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
-from rescorla._learn.plan import RATE, SAFE, plan_of, start_of, warn_of_entries, warn_unshared
+from rescorla._learn.plan import RATE, SAFE, plan_of, start_of, warn_unknown, warn_unshared
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.schedule import Schedule, factors_of, name_of
@@ -299,7 +299,7 @@ def delta_rule(
     if isinstance(initial, Weights):
         warn_unshared(initial, plan, source)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
-    warn_of_entries("alpha", alpha, plan.cues, "cue")
+    warn_unknown("alpha", alpha, set(plan.cues), "cue")
     lambdas = _lambdas(source, lambda_, plan.outcomes, loss, element)
     shape = len(plan.cues), len(plan.outcomes)
     drawn = rng if initial == "random" else None
@@ -371,7 +371,7 @@ def _lambdas(
         source.check(lambda_, loss)
         return np.ones(len(outcomes))
     lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
-    warn_of_entries("lambda_", lambda_, outcomes, "outcome")
+    warn_unknown("lambda_", lambda_, set(outcomes), "outcome")
     if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
         raise ValueError(
             "lambda_ must be between 0 and 1 for the loss 'log': no weights make the loss of other "
