@@ -24,6 +24,7 @@ from rescorla._shared.checks import (
     numbered,
     one_of,
     per_name,
+    places,
     rates,
     recorded,
     unmasked,
@@ -666,10 +667,7 @@ class Convergence(Generic[Number]):
 
     def _numbers(self, of: Callable[[Spectrum], float]) -> Number:
         """A number of each spectrum; with one rate there is but one."""
-        return self._number([of(spectrum) for spectrum in self._all()])
-
-    def _number(self, found: list[float]) -> Number:
-        """One number; with a pair of rates an array of those of all outcomes."""
+        found = [of(spectrum) for spectrum in self._all()]
         if not self._is_pair:
             return cast("Number", found[0])
         same = np.full(len(self.outcomes), found[0]) if self._one_rate else found
@@ -777,21 +775,20 @@ class Convergence(Generic[Number]):
         return everywhere
 
     def _row(self, cue: str) -> int:
-        cue = named("cue", cue)
-        if cue not in self._cue_numbers:
-            raise KeyError(
-                f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues{near(cue, self.cues)}"
-            )
-        return self._cue_numbers[cue]
+        return _place("cue", cue, self._cue_numbers)
 
     def _column(self, outcome: str) -> int:
-        outcome = named("outcome", outcome)
-        if outcome not in self._outcome_numbers:
-            raise KeyError(
-                f"outcome {outcome!r} is none of the {len(self.outcomes)} there are, see .outcomes"
-                f"{near(outcome, self.outcomes)}"
-            )
-        return self._outcome_numbers[outcome]
+        return _place("outcome", outcome, self._outcome_numbers)
+
+
+def _place(kind: str, name: str, numbers: dict[str, int]) -> int:
+    """The number of a name."""
+    name = named(kind, name)
+    if name not in numbers:
+        raise KeyError(
+            f"{kind} {name!r} is none of the {len(numbers)} there are, see .{kind}s{near(name, numbers)}"
+        )
+    return numbers[name]
 
 
 def _progress(times: Floats, logs: Floats, signs: Floats) -> Floats:
@@ -846,8 +843,6 @@ def _column_of(weights: Weights, outcome: str, cues: tuple[str, ...]) -> Floats:
     """The weights of cues to an outcome; zero where there are none."""
     column = np.zeros(len(cues))
     if outcome in weights._column_numbers:
-        known = weights.column(outcome)
-        for place, cue in enumerate(cues):
-            if cue in weights._row_numbers:
-                column[place] = known[weights._row_numbers[cue]]
+        rows = places(cues, weights._row_numbers)
+        column[rows >= 0] = weights.column(outcome)[rows[rows >= 0]]
     return column

@@ -18,7 +18,7 @@ from rescorla._shared.checks import PerName, one_of, rate, rates, room, string, 
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples, Vectors
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -333,8 +333,8 @@ def equilibrium(
         "tol": None if tol is None else rate("tol", tol),
         "threads": thread_count(threads),
     }
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if initial is not None:
+        need_weights(initial, "initial")
     vectors = {"cue_vectors": cue_vectors, "outcome_vectors": outcome_vectors}
     _check_together(
         betas, lambda_, alpha, background, {name for name, each in vectors.items() if each is not None}

@@ -24,7 +24,7 @@ from rescorla._shared.checks import (
     room,
 )
 from rescorla._shared.warn import NumericalWarning, some, warn
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -79,8 +79,8 @@ def rule_of(
     dtype: DTypeLike, beta: float | tuple[float, float], initial: object
 ) -> tuple[np.dtype[Any], tuple[float, float]]:
     """The type of the weights and the two rates; an error for what is wrong whatever the events are."""
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if initial is not None:
+        need_weights(initial, "initial")
     return element_type(dtype), rates(beta)
 
 

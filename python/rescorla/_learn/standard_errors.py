@@ -16,7 +16,7 @@ from rescorla._learn.sides import sides_of_events
 from rescorla._shared.checks import one_of, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.vectors import Table, taken
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,8 +109,7 @@ def standard_errors(
     one_of("sample", sample, ("tokens", "rows"))
     one_of("correction", correction, ("hc3", "none"))
     n_threads = thread_count(threads)
-    if not isinstance(weights, Weights):
-        raise TypeError(f"weights must be Weights, not {type(weights).__name__}")
+    need_weights(weights)
     made = weights.parameters
     given = events_given(events, "standard_errors", "{}, weights", progress=progress)
     _check(given, weights)

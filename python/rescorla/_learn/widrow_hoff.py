@@ -54,7 +54,7 @@ from rescorla._weights.vectors import (
     table_of,
     vectors_of,
 )
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -257,8 +257,8 @@ def widrow_hoff(
         check_callable(schedule)
     if record is not None:
         one_of("record", record, RECORDS)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if initial is not None:
+        need_weights(initial, "initial")
     if out is not None:
         element = _type_in_place(initial, out, dtype)
     how = _How(eta, initial, n_passes, schedule, record, normalized, element, method, threads, progress)

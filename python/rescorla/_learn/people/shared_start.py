@@ -12,9 +12,9 @@ from rescorla._learn.people.person_numbers import PersonNumbers
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.rule import RuleName
 from rescorla._learn.widrow_hoff import widrow_hoff
-from rescorla._shared.checks import numbered, places, shown
+from rescorla._shared.checks import numbered, places
 from rescorla._weights.vectors import Table, Vectors, vectors_of
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +42,8 @@ class SharedStart(NamedTuple):
         initial: Weights | None,
         element: np.dtype[Any],
     ) -> SharedStart:
-        if initial is not None and not isinstance(initial, Weights):
-            raise TypeError(f"initial must be Weights, not {shown(initial)}")
+        if initial is not None:
+            need_weights(initial, "initial")
         if initial is not None and initial.state:
             raise ValueError(
                 "initial must have no states: every person begins with those of the rule; go on without "
