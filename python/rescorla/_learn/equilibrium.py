@@ -435,9 +435,12 @@ class _Problem(NamedTuple):
         started = perf_counter()
         columns = _columns(plan)
         here = values
-        apart = not (_in_order(plan.cue_rows, values.shape[0]) and _in_order(columns, values.shape[1]))
+        places = plan.cue_rows, columns
+        apart = any(
+            not np.array_equal(each, np.arange(n)) for each, n in zip(places, values.shape, strict=True)
+        )
         if apart:
-            here = np.ascontiguousarray(values[np.ix_(plan.cue_rows, columns)])
+            here = np.ascontiguousarray(values[np.ix_(*places)])
         # Where outcomes are vectors there is one rate, and its size does not matter.
         betas = {} if self.sides.outcome_vectors is None else {"beta1": 1.0, "beta2": 1.0}
         report = _core.equilibrium(
@@ -452,7 +455,7 @@ class _Problem(NamedTuple):
             **told | betas,
         )
         if apart:
-            values[np.ix_(plan.cue_rows, columns)] = here
+            values[np.ix_(*places)] = here
         _warn_of(report, facts.get("phase"))
         parameters = record(
             "equilibrium",
@@ -505,11 +508,6 @@ def _columns(plan: Plan) -> NDArray[np.int64]:
     others = np.ones(len(plan.outcomes), dtype=np.bool_)
     others[plan.outcome_columns] = False
     return np.concatenate([plan.outcome_columns, np.flatnonzero(others)])
-
-
-def _in_order(numbers: NDArray[np.int64], n: int) -> bool:
-    """Whether these are 0 to n - 1."""
-    return len(numbers) == n and bool((numbers == np.arange(n)).all())
 
 
 def _share(watch: Watch, number: int, parts: int) -> Watch:

@@ -122,11 +122,8 @@ def standard_errors(
     values, variances = weights.values, np.zeros(weights.shape)
     decided = np.zeros(len(weights.cues), dtype=np.bool_)
     with watching(progress, "standard errors", "rows", len(distinct.tokens)) as watch:
-        order = np.argsort(distinct.numbers, kind="stable")
-        numbers = distinct.numbers[order]
-        for some, part, g, shares in solutions(distinct, made["ridge"], n_threads, watch):
-            mine = order[slice(*np.searchsorted(numbers, [some.start, some.stop]))]
-            local, f = distinct.numbers[mine] - some.start, rows.tokens[mine]
+        for x, g, shares, mine, local in solutions(distinct, made["ridge"], n_threads, watch):
+            f = rows.tokens[mine]
             # Of each token, or row, the leverage and what its squared residual weighs.
             h = shares[local] if sample == "tokens" else f * shares[local]
             weigh = f if sample == "tokens" else f * f
@@ -135,7 +132,7 @@ def standard_errors(
                 weigh = np.divide(weigh, np.square(1 - h), out=np.zeros_like(h), where=~alone)
             for number in np.unique(local[alone]):
                 decided |= np.abs(g[number]) > DECIDES * np.linalg.norm(g[number])
-            activations = products(part, values)
+            activations = products(x, values)
             squares = _squares(activations, taken(rows.shares, mine), local, weigh, lambdas)
             variances += np.square(g).T @ squares
     found = np.sqrt(variances)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.deciding import deciding, difference, hash_of, initial_hash
 from rescorla._learn.plan import Numbers, plan_of
-from rescorla._learn.record import of_events, record
+from rescorla._learn.record import of_events
 from rescorla._learn.request import Request
 from rescorla._learn.rule import rule_in
 from rescorla._learn.schedule import Factors
@@ -42,8 +43,7 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
     }
     # How long it took, and on what, each call says of itself.
     facts = {**request.recorded(), **of_events(events), "method": job.method}
-    parameters = record(started=0.0, **facts)
-    parameters = {name: value for name, value in (parameters | reported).items() if name != "seconds"}
+    parameters = {**facts, "version": _core.__version__, **reported}
     asked_for = deciding(request, events)
     decided = asked_for | {"method": job.method}
     per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}

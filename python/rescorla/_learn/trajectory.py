@@ -343,22 +343,8 @@ class Trajectories:
         >>> again["light", "food"]
         array([0.  , 0.5 , 0.75])
         """
-        trajectory_file.save(
-            path_name(path),
-            trajectory_file.Content(
-                self.tokens,
-                self.values,
-                self.pairs,
-                self.cues,
-                self.outcomes,
-                self.parameters,
-                self.predictions,
-                self.probes,
-                self.phases,
-                self.all_predictions,
-                self.saliences,
-            ),
-        )
+        content = (getattr(self, name) for name in trajectory_file.Content._fields)
+        trajectory_file.save(path_name(path), trajectory_file.Content(*content))
 
     @classmethod
     def load(cls, path: PathName) -> Self:

@@ -73,7 +73,14 @@ class Descent:
         if self.unit.own or self.unit.name not in ENGINE:
             if start is not None:
                 values[...] = start
-            self._in_numpy(values, passes, order, factors, cure, watch)
+            columns, place = self.source.columns(self.plan), self._place()
+            alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
+            batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
+            outcomes = tuple(self.plan.outcomes[column] for column in columns)
+            weights = values[place]
+            with naming_divergence(self.source.cues, outcomes, cure):
+                batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
+            values[place] = weights
             return {"kernel": "numpy", "threads": 1}
         step: dict[str, Any] = {
             "beta": self.beta,
@@ -90,24 +97,6 @@ class Descent:
         }
         return self.source.learn(self.plan, self.alphas, self.lambdas, start, values, step, cure)
 
-    def _in_numpy(
-        self,
-        values: NDArray[Any],
-        passes: int,
-        order: NDArray[np.int64] | None,
-        factors: NDArray[np.float64] | None,
-        cure: str,
-        watch: Callable[[int, int], object] | None,
-    ) -> None:
-        columns, place = self.source.columns(self.plan), self._place()
-        alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
-        batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
-        outcomes = tuple(self.plan.outcomes[column] for column in columns)
-        weights = values[place]
-        with naming_divergence(self.source.cues, outcomes, cure):
-            batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
-        values[place] = weights
-
     @cached_property
     def _rows(self) -> Rows:
         """What batches are made of."""
@@ -115,12 +104,8 @@ class Descent:
 
     def _place(self) -> Any:
         """Where the weights that the source knows are among all: as slices, which copy nothing, if all."""
-        rows, columns = self.plan.cue_rows, self.source.columns(self.plan)
-        if _all(rows, len(self.plan.cues)) and _all(columns, len(self.plan.outcomes)):
+        places = self.plan.cue_rows, self.source.columns(self.plan)
+        shape = len(self.plan.cues), len(self.plan.outcomes)
+        if all(np.array_equal(each, np.arange(n)) for each, n in zip(places, shape, strict=True)):
             return slice(None), slice(None)
-        return np.ix_(rows, columns)
-
-
-def _all(places: NDArray[np.int64], n: int) -> bool:
-    """Whether these are all places, in order."""
-    return len(places) == n and bool((places == np.arange(n)).all())
+        return np.ix_(*places)
