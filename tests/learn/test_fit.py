@@ -222,6 +222,28 @@ def test_the_likelihood_is_that_of_learn_each() -> None:
     assert fit.score(table) == pytest.approx(total, rel=1e-10)
 
 
+def test_choices_may_differ_from_trial_to_trial() -> None:
+    table, _ = simulated(2, 30, 5)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "free": ["beta"], "theta": 5.0}
+    how["pooling"] = "complete"
+    same = rw.fit_each(table, choices=CHOICES, **how)
+    table["options"] = [["x_y_z", "z_x_y", "y_z_x"][row % 3] for row in range(60)]
+    turned = rw.fit_each(table, choices="options", **how)
+    assert turned.log_likelihood == pytest.approx(same.log_likelihood, rel=1e-10)
+    for name in ("p", "p_x", "p_y", "p_z"):
+        np.testing.assert_allclose(turned.predictions[name], same.predictions[name], rtol=1e-6)
+    # What the same draws choose among turned options is the same.
+    found = [fit.recover(1, seed=3)["found"] for fit in (same, turned)]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
+    table["options"] = [f"{own}_{'y' if own == 'x' else 'x'}" for own in table["answer"]]
+    two = rw.fit_each(table, choices="options", **how).predictions
+    closed = [next(each for each in CHOICES if each not in options) for options in table["options"]]
+    assert [two[f"p_{each}"][row] for row, each in enumerate(closed)] == [0.0] * 60
+    np.testing.assert_allclose(two["p_x"] + two["p_y"] + two["p_z"], 1.0)
+    own = [two[f"p_{answer}"][row] for row, answer in enumerate(table["answer"])]
+    assert two["p"].tolist() == own
+
+
 def test_pooling_recovers_rates_better_than_each_person_alone() -> None:
     table, rates = simulated(30, 60, 1)
     how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES}

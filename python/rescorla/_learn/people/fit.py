@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._learn.people.trials import Trials
+from rescorla._shared import show
 from rescorla._shared.checks import Seed, generator, whole
 from rescorla._shared.optional import need
 
@@ -25,17 +25,17 @@ class Columns(dict[str, "NDArray[Any]"]):
         return frame
 
     def __repr__(self) -> str:
-        widths = {
-            name: max([len(name), *(len(_cell(each)) for each in column)]) for name, column in self.items()
-        }
-        rows = [list(widths), *(map(_cell, row) for row in zip(*self.values(), strict=True))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths.values(), strict=True))
-            for row in rows
-        )
+        return "\n".join(show.columns([list(self), *self._lines()], left=0))
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas().to_html(index=False))
+        return show.table(list(self), self._lines(), left=0)
+
+    def _lines(self) -> list[list[str]]:
+        """The cells of each row."""
+        return [
+            [show.number(float(each)) if isinstance(each, float | np.floating) else str(each) for each in row]
+            for row in zip(*self.values(), strict=True)
+        ]
 
 
 class Fit:
@@ -175,25 +175,18 @@ class Fit:
                 )
         beside = (self, *fits)
         order = sorted(range(len(beside)), key=lambda at: beside[at].aic)
-
-        def column(values: Callable[[Fit], Any]) -> NDArray[Any]:
-            return np.array([values(beside[at]) for at in order])
-
+        names = ("n_parameters", "log_likelihood", "aic", "bic")
         return Columns(
             fit=np.array(order),
-            model=column(lambda fit: fit._described),
-            n_parameters=column(lambda fit: fit.n_parameters),
-            log_likelihood=column(lambda fit: fit.log_likelihood),
-            aic=column(lambda fit: fit.aic),
-            bic=column(lambda fit: fit.bic),
+            model=np.array([beside[at]._described for at in order]),
+            **{name: np.array([getattr(beside[at], name) for at in order]) for name in names},
         )
 
     def __repr__(self) -> str:
-        return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>\n{self.group!r}"
+        return f"{self._head()}\n{self.group!r}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self._described}; log likelihood {self.log_likelihood:.2f}</p>{self.group._repr_html_()}"
+        return show.page(self._head(), self.group._repr_html_())
 
-
-def _cell(each: Any) -> str:
-    return f"{each:.4g}" if isinstance(each, float | np.floating) else str(each)
+    def _head(self) -> str:
+        return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>"
