@@ -444,18 +444,11 @@ class _Fitted(NamedTuple):
                 found[f"activation_{name}"], found[f"p_{name}"] = activations[:, at], shares[:, at]
             picked = study.picked_columns()
             found["p"] = np.where(picked < 0, np.nan, shares[np.arange(len(shares)), picked])
-        columns = dict(study.table.carried)
-        twice = next((name for name in found if name in columns), None)
-        if twice is not None:
-            raise ValueError(f"trials has a column {twice!r}, and so have the predictions; rename it")
-        for name, values in found.items():
-            columns[name] = np.empty_like(values)
-            columns[name][study.table.order] = values
 
         def weights_of(_: int) -> Weights:
             raise ValueError("weights come from learn_each: call it with the numbers of the fit")
 
-        return Trials(columns, study.table.persons, {"link": self.model.link}, weights_of)
+        return Trials(study.table.beside(found), study.table.persons, {"link": self.model.link}, weights_of)
 
     def _activations(self, phi: NDArray[np.float64]) -> NDArray[np.float64]:
         """n_trials x n_columns, person after person."""

@@ -72,6 +72,17 @@ class TrialTable(NamedTuple):
         }
         return cls(events, tuple(numbers), starts, rows, carried, columns)
 
+    def beside(self, found: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The columns that are carried along, and beside them what was found, in the order of the rows."""
+        twice = next((name for name in found if name in self.carried), None)
+        if twice is not None:
+            raise ValueError(f"trials has a column {twice!r}, and so has the result; rename it")
+        columns = dict(self.carried)
+        for name, values in found.items():
+            columns[name] = np.empty_like(values)
+            columns[name][self.order] = values
+        return columns
+
 
 def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
     """The columns of a table, or of a file."""
