@@ -97,7 +97,6 @@ def learn_in_place(
     Python, but for the lists that ``parameters`` has where there is a number for each.
     """
     beta1, beta2 = rates(beta)
-    check_writeable(weights)
     element = weights.values.dtype
     place = placed(events_given(events, "learn", progress=progress), weights, LEARN)
     events = place.events
@@ -126,8 +125,8 @@ def learn_in_place(
     return weights
 
 
-def check_same(initial: object, out: Weights, call: str) -> None:
-    """ValueError unless the weights to learn in place are in memory, and those to start from."""
+def check_weights(initial: object, out: Weights, dtype: DTypeLike, call: str) -> None:
+    """ValueError for weights that cannot be learned in place."""
     if initial is not out:
         raise ValueError(
             "out may be weights only to learn them in place, which needs the same ones as initial: "
@@ -138,34 +137,26 @@ def check_same(initial: object, out: Weights, call: str) -> None:
             "out must be weights in memory to be learned in place, and these are in a store; give the "
             "path of another store"
         )
-
-
-def check_type(weights: Weights, dtype: DTypeLike) -> None:
-    """ValueError where the weights to learn in place have states, or the caller wants another type."""
-    if weights.state:
+    if out.state:
         raise ValueError(
-            f"out must be weights without states, and these have {', '.join(weights.state)}, which do not "
+            f"out must be weights without states, and these have {', '.join(out.state)}, which do not "
             "change in place; take rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
         )
-    element = weights.data.dtype
+    element = out.data.dtype
     # The default may be what nobody asked for.
     if element_type(dtype) not in (element, np.float64):
         raise refusal("dtype", f"these weights are of {element} and stay so")
-
-
-def refusal(argument: str, why: str) -> ValueError:
-    """The error for what cannot be done to weights in place."""
-    return ValueError(f"{argument} does not go with weights as out: {why}; leave one of the two away")
-
-
-def check_writeable(weights: Weights) -> None:
-    """ValueError for weights that cannot be learned in place."""
-    if not weights.values.flags.writeable:
+    if not out.data.flags.writeable:
         raise ValueError(
             "out must be writeable to be learned in place, but the array of these weights is read-only, as "
             "load_weights maps .npy files; copy them: Weights(weights.values.copy(), weights.cues, "
             "weights.outcomes)"
         )
+
+
+def refusal(argument: str, why: str) -> ValueError:
+    """The error for what cannot be done to weights in place."""
+    return ValueError(f"{argument} does not go with weights as out: {why}; leave one of the two away")
 
 
 def type_name(element: np.dtype[Any]) -> str:

@@ -10,7 +10,7 @@ import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
-from rescorla._learn.in_place import LEARN, check_same, check_type, learn_in_place, refusal
+from rescorla._learn.in_place import LEARN, check_weights, learn_in_place, refusal
 from rescorla._learn.plan import naming_divergence, result_array, rule_of, sized
 from rescorla._learn.record import learned
 from rescorla._learn.request import Request, request_of
@@ -316,9 +316,9 @@ def learn(
             "goes on from them"
         )
     if isinstance(out, Weights):
-        check_same(initial, out, LEARN)
+        check_weights(initial, out, dtype, LEARN)
         given = rule_given(rule, rule_parameters, retention, out.data.dtype)
-        _check_in_place(out, given, average, cues, outcomes, dtype, method)
+        _check_in_place(given, average, cues, outcomes, method)
         return learn_in_place(
             events,
             out,
@@ -420,15 +420,7 @@ def _checked_part(part: object) -> tuple[int, int]:
     return number, n
 
 
-def _check_in_place(
-    weights: Weights,
-    rule: Rule,
-    average: object,
-    cues: object,
-    outcomes: object,
-    dtype: DTypeLike,
-    method: Method,
-) -> None:
+def _check_in_place(rule: Rule, average: object, cues: object, outcomes: object, method: Method) -> None:
     """ValueError for what cannot be done to weights in place."""
     refused = None
     if rule.retention < 1:
@@ -444,7 +436,6 @@ def _check_in_place(
         refused = "method", "the adjoint method makes all rows anew, and this is what the forward method does"
     if refused is not None:
         raise refusal(*refused)
-    check_type(weights, dtype)
 
 
 def forecast(

@@ -19,9 +19,7 @@ from rescorla._learn.delta.units import unit_of
 from rescorla._learn.in_place import (
     Change,
     changed,
-    check_same,
-    check_type,
-    check_writeable,
+    check_weights,
     located,
     placed,
     type_name,
@@ -31,6 +29,7 @@ from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.schedule import Schedule, check_callable, factors_of, name_of, tabulated
+from rescorla._learn.sides import check_dimensions
 from rescorla._shared.checks import (
     element_type,
     flag,
@@ -260,7 +259,10 @@ def widrow_hoff(
     if initial is not None:
         need_weights(initial, "initial")
     if out is not None:
-        element = _type_in_place(initial, out, dtype)
+        if not isinstance(out, Weights):
+            raise TypeError(f"out must be the Weights that are initial, or None, not {type(out).__name__}")
+        check_weights(initial, out, dtype, _CALL)
+        element = out.values.dtype
     how = _How(eta, initial, n_passes, schedule, record, normalized, element, method, threads, progress)
     source: _core.EventFile | int
     events = events_unless_pair(data, "widrow_hoff", progress=progress)
@@ -364,13 +366,8 @@ class _Side(NamedTuple):
         """Vectors with their dimensions in the order of the initial weights; names have it."""
         if self.size is not None or self.names == first:
             return self
+        check_dimensions(kind, self.names, first)
         found = places(first, numbered(self.names))
-        if len(first) != len(self.names) or (found < 0).any():
-            differing = sorted({*first} ^ {*self.names})[0]
-            raise ValueError(
-                f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
-                "only in one of them"
-            )
         return _Side(np.ascontiguousarray(self.array[:, found]), None, first)
 
 
@@ -456,16 +453,6 @@ def _check_how(events: Events | None, cues: _Side, outcomes: _Side, how: _How) -
             "record 'accuracy' is for outcomes that are names; rescorla.measures.accuracy says how often the "
             "vector of the right outcome is the nearest to what is predicted"
         )
-
-
-def _type_in_place(initial: object, out: object, dtype: DTypeLike) -> np.dtype[Any]:
-    """The type of the weights to learn in place; an error for what cannot be."""
-    if not isinstance(out, Weights):
-        raise TypeError(f"out must be the Weights that are initial, or None, not {type(out).__name__}")
-    check_same(initial, out, _CALL)
-    check_type(out, dtype)
-    check_writeable(out)
-    return out.values.dtype
 
 
 def _put(learned: Weights, out: Weights | None) -> Weights:
