@@ -335,18 +335,16 @@ def equilibrium(
     }
     if initial is not None:
         need_weights(initial, "initial")
-    vectors = {"cue_vectors": cue_vectors, "outcome_vectors": outcome_vectors}
-    _check_together(
-        betas, lambda_, alpha, background, {name for name, each in vectors.items() if each is not None}
-    )
-    sides: Sides
-    if is_pair(events):
-        pair = cast("tuple[Examples, Examples]", events)
-        if by is not None or background is not None or any(each is not None for each in vectors.values()):
+    vectors = cue_vectors is not None, outcome_vectors is not None
+    pair = cast("tuple[Examples, Examples]", events) if is_pair(events) else None
+    if pair is not None:
+        if by is not None or background is not None or any(vectors):
             raise ValueError(
                 "by, background and vectors are for events; of a pair (X, Z) the rows are vectors"
             )
-        _check_together(betas, lambda_, alpha, background, {"X", "Z"})
+        vectors = True, True
+    _check_together(betas, lambda_, alpha, background, *vectors)
+    if pair is not None:
         sides = sides_of_pair(pair)
         extended = phases = None
     else:
@@ -394,15 +392,16 @@ def _check_together(
     lambda_: PerName,
     alpha: PerName | None,
     background: str | None,
-    vectors: set[str],
+    of_cues: bool,
+    of_outcomes: bool,
 ) -> None:
     """Refuse what vectors leave no room for."""
-    if vectors & {"outcome_vectors", "Z"}:
+    if of_outcomes:
         if betas[0] != betas[1]:
             raise ValueError("beta must be one rate where outcomes are vectors: no outcome is absent")
         if not np.isscalar(lambda_) or lambda_ != 1:
             raise ValueError("lambda_ must be 1 where outcomes are vectors; scale the vectors")
-    if vectors & {"cue_vectors", "X"}:
+    if of_cues:
         if alpha is not None:
             raise ValueError("alpha must be None where cues are vectors; scale their columns")
         if background is not None:

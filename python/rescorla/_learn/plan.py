@@ -193,6 +193,13 @@ def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> ND
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
 
 
+def begun(shape: tuple[int, int], initial: Weights, element: np.dtype[Any]) -> NDArray[Any]:
+    """The initial weights, whose names come first, and zeros for others."""
+    values = np.zeros(shape, dtype=element)
+    values[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    return values
+
+
 def result_array(
     out: object, shape: tuple[int, ...], element: np.dtype[Any], what: str, cure: str
 ) -> NDArray[Any]:
@@ -260,12 +267,15 @@ def warn_unsafe(
     """Warn the user where the fastest rate is not safe in every event; or, for each cue by itself, in any."""
     if SAFE.get() or fastest * kappa < 1 + retention:
         return
-    rate = RATE.get()
-    what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
     # Who calls it eta has no saliences.
-    size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
+    size = "alpha * m^2" if RATE.get() == "beta" else "m^2"
     has = f"a cue has alpha = {kappa:g}" if of_cue else f"an event has sum({size}) = {kappa:g}"
     safe = (1 + retention) / kappa
-    warn(
-        f"{what} may overshoot: {has}, so a rate is safe only below {safe:g}; lower {cure}", NumericalWarning
-    )
+    warn(overshooting(RATE.get(), fastest, has, safe, scheduled=scheduled), NumericalWarning)
+
+
+def overshooting(rate: str, fastest: float, has: str, safe: float, *, scheduled: bool = False) -> str:
+    """What to tell the user whose rate is too large for something that has so much of what is learned by."""
+    what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
+    cure = "beta or alpha" if rate == "beta" else rate
+    return f"{what} may overshoot: {has}, so a rate is safe only below {safe:g}; lower {cure}"

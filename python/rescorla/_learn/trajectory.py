@@ -94,18 +94,6 @@ class Trajectories:
         "values",
     )
 
-    tokens: NDArray[np.int64]
-    values: NDArray[Any]
-    pairs: tuple[tuple[str, str], ...] | None
-    cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    parameters: dict[str, Any]
-    predictions: NDArray[Any] | None
-    probes: NDArray[Any] | None
-    phases: dict[str, Phase]
-    all_predictions: NDArray[Any] | None
-    saliences: NDArray[Any] | None
-
     def __init__(
         self,
         tokens: NDArray[np.int64],
@@ -125,9 +113,8 @@ class Trajectories:
         self.parameters, self.predictions = dict(parameters), predictions
         self.probes, self.phases = probes, dict(phases or {})
         self.all_predictions, self.saliences = all_predictions, saliences
-        self._rows: dict[Any, int] = (
-            numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
-        )
+        names: Any = cues if pairs is None else pairs
+        self._rows: dict[Any, int] = numbered(names)
         self._columns = numbered(outcomes)
 
     def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:

@@ -24,7 +24,7 @@ from rescorla._learn.in_place import (
     placed,
     type_name,
 )
-from rescorla._learn.plan import naming_divergence, naming_rate, start_of, united
+from rescorla._learn.plan import begun, naming_divergence, naming_rate, overshooting, united
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.rescorla_wagner import learn
@@ -381,10 +381,7 @@ def _learned(
     eta, n_passes, element, initial = how.eta, how.passes, how.element, how.initial
     n_threads = thread_count(how.threads)
     shape = len(cues.names), len(outcomes.names)
-    start = None
-    if initial is not None:
-        start = np.zeros(shape, dtype=element)
-        start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    start = None if initial is None else begun(shape, initial, element)
     history: list[float] = []
     look = None if how.record is None else _looking(events, cues, outcomes, how.record)
     kappa = 0.0
@@ -525,11 +522,8 @@ def _warn_unsafe(how: _How, kappa: float) -> None:
     """Warn the user where the rate is not safe for every token."""
     if not how.normalized and how.eta * kappa >= 2:
         times = "" if how.schedule is None else ", times its factor,"
-        warn(
-            f"eta = {how.eta:g} may overshoot: a token has x'x{times} = {kappa:g}, so a rate is safe only "
-            f"below {2 / kappa:g}; lower eta",
-            NumericalWarning,
-        )
+        has = f"a token has x'x{times} = {kappa:g}"
+        warn(overshooting("eta", how.eta, has, 2 / kappa), NumericalWarning)
 
 
 def _side(
@@ -554,11 +548,6 @@ def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Sid
     x = table_of("X", X, element, "x")
     one = np.ndim(Z) == 1
     z = table_of("Z", np.asarray(Z)[:, None] if one else Z, element, "z")
-    for argument, table in (("X", x), ("Z", z)):
-        if table.starts is not None:
-            raise TypeError(
-                f"{argument} must be dense; delta_rule takes sparse matrices, with the same result"
-            )
     same_length("X", x.shape[0], "Z", z.shape[0])
     names = ("y",) if one else z.names
     return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]

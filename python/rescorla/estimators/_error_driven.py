@@ -13,12 +13,12 @@ from rescorla._learn.delta.delta_rule import (
     ORDERED,
     SPREAD,
     batch_size,
-    overshooting,
     safe_rate,
     slower,
 )
 from rescorla._learn.delta.sources import check_targets
 from rescorla._learn.delta.units import SLOPING, UNBOUNDED
+from rescorla._learn.plan import overshooting
 from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import (
     PerName,
@@ -94,7 +94,7 @@ class _Rates(NamedTuple):
 def _warn_unsafe(beta: float, kappa: float, safe: float) -> None:
     """Warn the user of a rate that is not safe."""
     if beta >= safe:
-        what = overshooting("beta", beta, kappa, safe, "a row of X")
+        what = overshooting("beta", beta, f"a row of X has sum(alpha * x^2) = {kappa:g}", safe)
         warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
 
 

@@ -14,7 +14,7 @@ from rescorla._learn.delta.descent import Descent
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.delta.sources import ArraySource, TokenSource, source_of
 from rescorla._learn.delta.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
-from rescorla._learn.plan import RATE, SAFE, plan_of, start_of, warn_unknown, warn_unshared
+from rescorla._learn.plan import RATE, SAFE, begun, overshooting, plan_of, warn_unknown, warn_unshared
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.schedule import Schedule, factors_of, name_of
@@ -302,8 +302,9 @@ def delta_rule(
     warn_unknown("alpha", alpha, set(plan.cues), "cue")
     lambdas = _lambdas(source, lambda_, plan.outcomes, loss, element)
     shape = len(plan.cues), len(plan.outcomes)
-    drawn = rng if initial == "random" else None
-    start = _start(known, drawn, shape, element)
+    start = None if known is None else begun(shape, known, element)
+    if initial == "random" and rng is not None:
+        start = rng.normal(0.0, SPREAD, shape).astype(element)
     # An error that is bounded overshoots, too, but cannot grow.
     grows = unit.name in UNBOUNDED and not SAFE.get()
     kappa = source.kappa(alphas[plan.cue_rows]) if grows else 0.0
@@ -349,8 +350,9 @@ def delta_rule(
 def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _How) -> None:
     """Warn the user of a rate that is not safe, and of a tolerance that is not reached."""
     if done.fastest >= safe:
-        told = overshooting(rate, done.fastest, kappa, safe, what, scheduled=how.schedule is not None)
-        warn(told, NumericalWarning)
+        has = f"{what} has sum({'alpha * x^2' if rate == 'beta' else 'x^2'}) = {kappa:g}"
+        scheduled = how.schedule is not None
+        warn(overshooting(rate, done.fastest, has, safe, scheduled=scheduled), NumericalWarning)
     if how.tol is not None and done.steepest > how.tol:
         warn(
             f"tol = {how.tol:g} is not reached: after {done.passes} passes the gradient is "
@@ -360,7 +362,7 @@ def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, 
 
 
 def _lambdas(
-    source: TokenSource | ArraySource,
+    source: TokenSource,
     lambda_: PerName,
     outcomes: tuple[str, ...],
     loss: Loss,
@@ -491,18 +493,6 @@ def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduct
     return f"lower {rate_name}{bound}{others}"
 
 
-def overshooting(
-    rate_name: str, beta: float, kappa: float, safe: float, what: str, *, scheduled: bool = False
-) -> str:
-    """What to tell the user whose rate is too large for some token."""
-    which = f"{rate_name} * factor, {beta:g} at most," if scheduled else f"{rate_name} = {beta:g}"
-    size, cure = ("alpha * x^2", "beta or alpha") if rate_name == "beta" else ("x^2", rate_name)
-    return (
-        f"{which} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
-        f"below {safe:g}; lower {cure}"
-    )
-
-
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
     """The initial weights that the caller has."""
     if initial is None or isinstance(initial, Weights):
@@ -513,17 +503,6 @@ def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
     if rng is None:
         raise ValueError("initial 'random' needs a seed, so that the weights can be drawn again")
     return None
-
-
-def _start(
-    known: Weights | None, drawn: np.random.Generator | None, shape: tuple[int, int], element: np.dtype[Any]
-) -> NDArray[Any] | None:
-    """The initial weights in the place that they have in the result, and zeros; or weights that are drawn."""
-    if known is None:
-        return None if drawn is None else drawn.normal(0.0, SPREAD, shape).astype(element)
-    values = np.zeros(shape, dtype=element)
-    values[: len(known.cues), : len(known.outcomes)] = start_of(known, element)
-    return values
 
 
 def _orders(
