@@ -586,29 +586,31 @@ class Convergence(Generic[Number]):
         str
             Several lines. With a pair of rates, the smallest bounds and longest half-lives of all outcomes.
         """
-        beta = self._rate
-        given = f"{beta:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
         ranks = sorted({spectrum.rank for spectrum in self._all()})
         directions = f"{ranks[-1]} directions that move" if ranks else "no outcomes"
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes, {directions}"
         lines = [
             f"{self.n_tokens} tokens drawn at random with replacement; {counts}",
-            f"{'':24}largest beta    beta = {given}",
+            f"{'':24}largest beta    beta = {self._given()}",
+            *(f"{label:24}{least:>12}    {which}" for label, least, which in self._bounds()),
         ]
-        for label, least in self._bounds():
-            lines.append(f"{label:24}{least:12.5g}    {'below' if beta < least else 'NOT below'}")
         return "\n".join(filter(None, [*lines, self._slowest()]))
 
-    def _bounds(self) -> list[tuple[str, float]]:
-        """The bounds on beta; with a pair of rates, the smallest of all outcomes."""
+    def _bounds(self) -> list[list[str]]:
+        """The bounds on beta, and whether it is below; with a pair of rates, the smallest of all outcomes."""
+        bounds: dict[str, Any] = {
+            "safe in any order": self.safe_rate,
+            "stable in mean square": self.mean_square_rate,
+            "stable in the mean": self.mean_rate,
+        }
+        least = {label: float(np.min(rate, initial=np.inf)) for label, rate in bounds.items()}
         return [
-            (label, float(np.min(rate, initial=np.inf)))
-            for label, rate in (
-                ("safe in any order", self.safe_rate),
-                ("stable in mean square", self.mean_square_rate),
-                ("stable in the mean", self.mean_rate),
-            )
+            [label, f"{rate:.5g}", "below" if self._rate < rate else "NOT below"]
+            for label, rate in least.items()
         ]
+
+    def _given(self) -> str:
+        return f"{self._rate:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
 
     def _slowest(self) -> str:
         """The longest half-lives, in words."""
@@ -631,18 +633,12 @@ class Convergence(Generic[Number]):
         if not self._is_brief():
             note = "<div>summary() has the other bounds, and half-lives</div>"
             return show.page(self._head(), note, parameters)
-        rate = self._rate
-        bounds = [
-            [label, f"{least:.5g}", "below" if rate < least else "NOT below"]
-            for label, least in self._bounds()
-        ]
-        table = show.table(["", "largest beta", f"beta = {rate:g}"], bounds)
+        table = show.table(["", "largest beta", f"beta = {self._rate:g}"], self._bounds())
         return show.page(self._head(), table, f"<div>{self._slowest()}</div>", parameters)
 
     def _head(self) -> str:
-        given = f"{self._rate:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes"
-        return f"<Convergence: {counts}; beta = {given}, safe below {self._tokens.safe_rate:g}>"
+        return f"<Convergence: {counts}; beta = {self._given()}, safe below {self._tokens.safe_rate:g}>"
 
     # Inside, weights are D^(1/2) v: there every step is the symmetric I - beta x x' with x = D^(1/2) c.
 

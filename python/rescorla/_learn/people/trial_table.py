@@ -103,19 +103,18 @@ def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
         trials = need("pyarrow").table(trials)
     try:
         return columns_of(trials)
-    except TypeError as error:
-        raise TypeError(str(error).replace("frame", "trials", 1)) from None
-    except ValueError as error:
-        raise ValueError(str(error).replace("frame", "trials", 1)) from None
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(str(error).replace("frame", "trials", 1)) from None
 
 
 def _numbers(cells: list[str]) -> list[Any]:
     """The cells of a file as numbers, if all are; empty ones are missing then."""
+    if not any(cells):
+        return cells
     try:
         found = [float(cell) if cell else float("nan") for cell in cells]
     except ValueError:
-        return cells
-    if all(cell == "" for cell in cells):
         return cells
     return [int(each) for each in found] if all(each.is_integer() for each in found) else found
 
