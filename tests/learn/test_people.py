@@ -357,6 +357,7 @@ def test_ranks_may_be_of_chosen_trials() -> None:
         ({"beta": {"a": 0.1}}, KeyError, "beta has no number for the person 'b'"),
         ({"beta": (0.1, 0.2, 0.3)}, ValueError, "beta must be a number or a pair"),
         ({"retention": 0.0}, ValueError, "retention must be above 0"),
+        ({"retention": 1.01}, ValueError, "retention must be above 0 and at most 1, not 1.01"),
         ({"theta": "1"}, TypeError, "theta must be a number"),
         ({"record": "activation"}, TypeError, "record must be several names"),
         ({"record": ["rank"]}, ValueError, "record must be 'activation' or 'choices'"),
