@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from rescorla._weights.weights import Weights, need_weights
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Floats: TypeAlias = NDArray[np.float64]
+    from rescorla._learn.spectrum import Floats
 
 Number = TypeVar("Number", bound="float | Floats")
 """A number of a convergence: with a pair of rates an array of them, one for each outcome."""

@@ -30,8 +30,6 @@ DECIDES = 1e-10
 # Rows that are solved for at a time.
 _AT_A_TIME = 256
 
-Watch = Callable[[int, int], object] | None
-
 
 class DistinctRows(NamedTuple):
     """The rows that differ, among those with tokens."""
@@ -95,7 +93,9 @@ def distinct_rows(rows: Rows) -> DistinctRows:
     return DistinctRows(taken(x, np.array(firsts, dtype=np.int64)), tokens, numbers)
 
 
-def solutions(rows: DistinctRows, ridge: float, threads: int, watch: Watch) -> Iterator[Solved]:
+def solutions(
+    rows: DistinctRows, ridge: float, threads: int, watch: Callable[[int, int], object] | None
+) -> Iterator[Solved]:
     """All distinct rows, some at a time."""
     n, p = rows.x.shape
     order = np.argsort(rows.numbers, kind="stable")

@@ -37,7 +37,6 @@ class Request(NamedTuple):
 
     rule: Rule
     plan: Plan
-    chosen: bool
     alphas: Numbers
     betas: tuple[float, float]
     lambdas: Numbers
@@ -164,7 +163,6 @@ def request_of(
     return Request(
         rule,
         plan,
-        cues is not None,
         alphas,
         betas,
         lambdas,

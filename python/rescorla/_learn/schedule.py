@@ -72,9 +72,9 @@ def factors_of(
     return factors
 
 
-def name_of(schedule: object) -> str:
-    """How a schedule prints, without the address of a function."""
-    return str(getattr(schedule, "__qualname__", None) or repr(schedule))
+def name_of(function: object) -> str:
+    """How a function prints, without its address."""
+    return str(getattr(function, "__qualname__", None) or repr(function))
 
 
 def _no_factors(n_tokens: int) -> NDArray[np.float64]:

@@ -110,7 +110,6 @@ def request_in(store: Store, events: Events) -> Request:
     return Request(
         rule_in(known),
         plan,
-        not known["all_cues"],
         Numbers(_spread(known["alpha"], len(plan.all_cues)), store.parameters["alpha"]),
         (known["beta1"], known["beta2"]),
         Numbers(_spread(known["lambda"], len(plan.outcomes)), store.parameters["lambda"]),

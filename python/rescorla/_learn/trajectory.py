@@ -289,11 +289,19 @@ class Trajectories:
         return found
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *_text_of(self)])
+        shape = len(self.tokens), prod(self.values.shape[1:])
+        return "\n".join([self._head(), *show.grid(*shape, partial(_heads, self), partial(_rows, self))])
 
     def _repr_html_(self) -> str:
         """The first few curves, for a notebook."""
-        return _html_of(self._head(), self)
+        n_tokens, n_curves = len(self.tokens), prod(self.values.shape[1:])
+        places = range(min(n_curves, len(COLOURS)))
+        times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
+        names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs(self, places)]
+        picture = sketch(self.tokens[times], _curves(self, times, places), names)
+        more = n_curves - len(places)
+        note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
+        return show.page(self._head(), picture, note, show.details(self.parameters))
 
     def _head(self) -> str:
         n_tokens, *cells = self.values.shape
@@ -467,25 +475,6 @@ def _later(table: NDArray[Any] | None, n_tokens: int) -> NDArray[Any] | None:
 
 def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
     return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
-
-
-def _text_of(traj: Trajectories) -> list[str]:
-    """The first and the last tokens under the names of the first and the last weights."""
-    return show.grid(
-        len(traj.tokens), prod(traj.values.shape[1:]), partial(_heads, traj), partial(_rows, traj)
-    )
-
-
-def _html_of(head: str, traj: Trajectories) -> str:
-    """The first few curves, and the parameters."""
-    n_tokens, n_curves = len(traj.tokens), prod(traj.values.shape[1:])
-    places = range(min(n_curves, len(COLOURS)))
-    times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
-    names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs(traj, places)]
-    picture = sketch(traj.tokens[times], _curves(traj, times, places), names)
-    more = n_curves - len(places)
-    note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
-    return show.page(head, picture, note, show.details(traj.parameters))
 
 
 def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:

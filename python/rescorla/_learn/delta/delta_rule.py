@@ -310,7 +310,10 @@ def delta_rule(
     kappa = source.kappa(alphas[plan.cue_rows]) if grows else 0.0
     safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
-    descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")
+    rows = None
+    if unit.name not in ENGINE:
+        rows = source.rows(plan, lambdas, unit.absent, sets=size is None)
+    descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean", rows)
     how = _How(
         passes=most,
         tol=tol,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rescorla._learn.arrays import Rows
 from rescorla._learn.delta.batches import Batches
 from rescorla._learn.delta.objective import Objective
 from rescorla._learn.delta.sources import TokenSource
-from rescorla._learn.delta.units import ENGINE, Loss, Unit
+from rescorla._learn.delta.units import Loss, Unit
 from rescorla._learn.plan import Plan, naming_divergence
 from rescorla._shared.testing import asked
 
@@ -20,30 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Descent:
+class Descent(NamedTuple):
     """What all passes have in common. Saliences and lambdas are those of the result's rows and columns."""
 
-    def __init__(
-        self,
-        source: TokenSource,
-        plan: Plan,
-        unit: Unit,
-        loss: Loss,
-        alphas: NDArray[np.float64],
-        lambdas: NDArray[np.float64],
-        beta: float,
-        size: int | None,
-        mean: bool,
-    ) -> None:
-        self.source = source
-        self.plan = plan
-        self.unit = unit
-        self.loss = loss
-        self.alphas = alphas
-        self.lambdas = lambdas
-        self.beta = beta
-        self.size = size
-        self.mean = mean
+    source: TokenSource
+    plan: Plan
+    unit: Unit
+    loss: Loss
+    alphas: NDArray[np.float64]
+    lambdas: NDArray[np.float64]
+    beta: float
+    size: int | None
+    mean: bool
+    in_numpy: Rows | None
+    """What batches are made of in numpy; None where the engine makes them."""
 
     def objective(self) -> Objective:
         """The loss that is made small."""
@@ -70,7 +59,7 @@ class Descent:
         watch: Callable[[int, int], object] | None,
     ) -> dict[str, Any]:
         """Learn some passes into `values`, and tell how."""
-        if self.unit.own or self.unit.name not in ENGINE:
+        if self.in_numpy is not None:
             if start is not None:
                 values[...] = start
             columns, place = self.source.columns(self.plan), self._place()
@@ -79,7 +68,8 @@ class Descent:
             outcomes = tuple(self.plan.outcomes[column] for column in columns)
             weights = values[place]
             with naming_divergence(self.source.cues, outcomes, cure):
-                batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
+                how: dict[str, Any] = {"passes": passes, "factors": factors, "order": order, "watch": watch}
+                batches.learn(self.in_numpy, weights, **how)
             values[place] = weights
             return {"kernel": "numpy", "threads": 1}
         step: dict[str, Any] = {
@@ -96,11 +86,6 @@ class Descent:
             **asked("kernel", "tile"),
         }
         return self.source.learn(self.plan, self.alphas, self.lambdas, start, values, step, cure)
-
-    @cached_property
-    def _rows(self) -> Rows:
-        """What batches are made of."""
-        return self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
 
     def _place(self) -> Any:
         """Where the weights that the source knows are among all: as slices, which copy nothing, if all."""
