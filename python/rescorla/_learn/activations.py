@@ -134,11 +134,12 @@ def activations(
     if present_only:
         columns = known_places("outcome", source.outcomes, weights._column_numbers, unknown)
         shape = (int(source._file.csr("outcomes")[0][-1]),)
-    elif outcomes is None:
-        columns = np.arange(len(weights.outcomes), dtype=np.int64)
-        shape = len(source), len(columns)
     else:
-        columns = chosen("outcomes", outcomes, weights._column_numbers)
+        columns = (
+            np.arange(len(weights.outcomes))
+            if outcomes is None
+            else chosen("outcomes", outcomes, weights._column_numbers)
+        )
         shape = len(source), len(columns)
 
     def run(result: NDArray[Any]) -> None:

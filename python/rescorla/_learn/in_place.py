@@ -76,8 +76,8 @@ class Change(NamedTuple):
     vectors: NDArray[Any] | None = None
     """Or its vector, with a number for each column."""
     passes: int = 1
-    looked: Callable[[], None] | None = None
-    """Called after each pass."""
+    look: Callable[[NDArray[Any]], float] | None = None
+    """What is recorded of the weights after each pass."""
 
 
 def learn_in_place(
@@ -179,6 +179,7 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
     n_threads = 1 if brief and threads is None else thread_count(threads)
     idle = brief and progress is None
     columns = np.full(len(events.outcomes), -1) if change.columns is None else change.columns
+    history: list[float] = []
     n = change.passes * n_tokens
     with nullcontext() if idle else watching(progress, "learning", "tokens", n) as watch:
         for made in range(change.passes):
@@ -205,9 +206,9 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     raise error
             except ValueError as error:
                 raise _naming_start(error, weights) from None
-            if change.looked is not None:
-                change.looked()
-    return report
+            if change.look is not None:
+                history.append(change.look(weights.values))
+    return {**report, "history": history}
 
 
 def _with_names_that_occur(events: Events, weights: Weights) -> Events:

@@ -476,14 +476,6 @@ def _in_place(given: Events, weights: Weights, vectors: Vectors | None, how: _Ho
     schedule, betas = how.of_names(events), (how.eta, how.eta)
     n_tokens = how.passes * events.n_tokens
     factors = None if schedule is None else tabulated(schedule, n_tokens, betas, element)
-    history: list[float] = []
-    looked = None
-    if how.record is not None:
-        look = _looking(events, cues, outcomes, how.record)
-
-        def looked() -> None:
-            history.append(look(weights.values))
-
     change = Change(
         np.ones(len(events.cues)),
         betas,
@@ -494,12 +486,13 @@ def _in_place(given: Events, weights: Weights, vectors: Vectors | None, how: _Ho
         columns=None if outcomes.size is None else outcomes.array,
         vectors=outcomes.array if outcomes.size is None else None,
         passes=how.passes,
-        looked=looked,
+        look=None if how.record is None else _looking(events, cues, outcomes, how.record),
     )
     started = perf_counter()
     with naming_rate("eta"):
         report = changed(weights, place, change)
-    weights.parameters = _recorded(how, started, of_events(given), (cues, outcomes), report, history)
+    facts, history = of_events(given), report["history"]
+    weights.parameters = _recorded(how, started, facts, (cues, outcomes), report, history)
     _warn_unsafe(how, report["max_kappa"] * (1.0 if factors is None else factors.present.max(initial=0.0)))
     return weights
 
