@@ -32,7 +32,7 @@ _ELEMENT = np.dtype(np.float64)
 
 _NO_MEMORY = "keep fewer outcomes of the events, by Events.filter or rescorla events --keep-outcomes"
 
-Method = Literal["auto", "dense", "iterative"]
+Solver = Literal["auto", "dense", "iterative"]
 
 
 @overload
@@ -44,7 +44,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -64,7 +64,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -83,7 +83,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -381,7 +381,7 @@ def equilibrium(
         for number, (name, rows) in enumerate(phases.items()):
             facts = of_events(bare[rows.start : rows.stop]) | counted
             part = extended[rows.start : rows.stop]._file
-            share = _share(watch, number, len(phases))
+            share = _of_phase(watch, number, len(phases))
             solved[name] = problem.solved(part, facts, values.copy(), share, continued=continued, phase=name)
             values, continued = np.asarray(solved[name].values), True
         return solved
@@ -509,7 +509,7 @@ def _columns(plan: Plan) -> NDArray[np.int64]:
     return np.concatenate([plan.outcome_columns, np.flatnonzero(others)])
 
 
-def _share(watch: Watch, number: int, parts: int) -> Watch:
+def _of_phase(watch: Watch, number: int, parts: int) -> Watch:
     """What the engine calls in one of several parts of the work, which count alike."""
     if watch is None:
         return None

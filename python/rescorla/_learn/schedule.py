@@ -49,7 +49,7 @@ def tabulated(schedule: Any, n_tokens: int, betas: tuple[float, float], element:
                 )
             factors.append(_no_factors(n_tokens))
         for each, beta, kind in zip(block * (3 - len(block)), betas, ("beta1", "beta2"), strict=True):
-            _check(each, beta, kind, tokens, element)
+            _check_factors(each, beta, kind, tokens, element)
             fastest = max(fastest, beta * float(each.max()))
         for all_tokens, each in zip(factors, block * (len(factors) + 1 - len(block)), strict=True):
             all_tokens[start : start + len(tokens)] = each
@@ -67,7 +67,7 @@ def factors_of(
         block = _block(schedule(some), some)
         if len(block) > 1:
             raise ValueError("schedule must give one array: this rule has one learning rate, not two")
-        _check(block[0], beta, "beta", some, element)
+        _check_factors(block[0], beta, "beta", some, element)
         factors[start : start + len(some)] = block[0]
     return factors
 
@@ -108,7 +108,7 @@ def _block(given: object, tokens: NDArray[np.int64]) -> list[NDArray[np.float64]
     return arrays
 
 
-def _check(
+def _check_factors(
     factors: NDArray[np.float64], beta: float, kind: str, tokens: NDArray[np.int64], element: np.dtype[Any]
 ) -> None:
     """Refuse a factor that makes no rate."""

@@ -112,7 +112,7 @@ def standard_errors(
     need_weights(weights)
     made = weights.parameters
     given = events_given(events, "standard_errors", "{}, weights", progress=progress)
-    _check(given, weights)
+    _check_made(given, weights)
     background = made["background"]
     extended = given if background is None else given.with_background(background, progress=progress)
     started = perf_counter()
@@ -133,7 +133,7 @@ def standard_errors(
             for number in np.unique(local[alone]):
                 decided |= np.abs(g[number]) > DECIDES * np.linalg.norm(g[number])
             activations = products(x, values)
-            squares = _squares(activations, taken(rows.shares, mine), local, weigh, lambdas)
+            squares = _residual_squares(activations, taken(rows.shares, mine), local, weigh, lambdas)
             variances += np.square(g).T @ squares
     found = np.sqrt(variances)
     found[decided] = np.nan
@@ -148,7 +148,7 @@ def standard_errors(
     return Weights(found, weights.cues, weights.outcomes, parameters)
 
 
-def _squares(
+def _residual_squares(
     activations: NDArray[np.float64],
     shares: Table,
     local: NDArray[np.int64],
@@ -165,7 +165,7 @@ def _squares(
     return np.asarray(present * np.square(lambdas - activations) + absent * np.square(activations))
 
 
-def _check(events: Events, weights: Weights) -> None:
+def _check_made(events: Events, weights: Weights) -> None:
     """ValueError unless the weights are those of `equilibrium` of these events, of a kind that has them."""
     made: dict[str, Any] = weights.parameters
     if made.get("rule") != "equilibrium":

@@ -167,7 +167,7 @@ def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
         return None
     path = os.path.join(store.path, "schedule")
     with reading(path, "the factors of a store's schedule"):
-        present, absent = uninterrupted(_numbers, path)
+        present, absent = uninterrupted(_kept_factors, path)
         if hash_of(present, absent) != known["schedule"]:
             raise ValueError("other factors")
     betas = known["beta1"], known["beta2"]
@@ -175,7 +175,7 @@ def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
     return Factors(present, absent, max(b * f for b, f in zip(betas, largest, strict=True)))
 
 
-def _numbers(path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _kept_factors(path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The arrays of a schedule; one for both where there is one."""
     group = need("zarr").open_group(path, mode="r", zarr_format=3, use_consolidated=False)
     present = group["present"][:]

@@ -290,14 +290,14 @@ class Trajectories:
 
     def __repr__(self) -> str:
         shape = len(self.tokens), prod(self.values.shape[1:])
-        return "\n".join([self._head(), *show.grid(*shape, partial(_heads, self), partial(_rows, self))])
+        return "\n".join([self._head(), *show.grid(*shape, partial(_heads, self), partial(_lines, self))])
 
     def _repr_html_(self) -> str:
         """The first few curves, for a notebook."""
         n_tokens, n_curves = len(self.tokens), prod(self.values.shape[1:])
         places = range(min(n_curves, len(COLOURS)))
         times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
-        names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs(self, places)]
+        names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs_at(self, places)]
         picture = sketch(self.tokens[times], _curves(self, times, places), names)
         more = n_curves - len(places)
         note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
@@ -478,21 +478,21 @@ def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
 
 
 def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:
-    pairs = _pairs(traj, places)
+    pairs = _pairs_at(traj, places)
     return [
         [kind, *(show.short(pair[side], show.NARROW) for pair in pairs)]
         for side, kind in enumerate(("cue", "outcome"))
     ]
 
 
-def _rows(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
+def _lines(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
     return [
         [str(traj.tokens[time]), *map(show.number, values)]
         for time, values in zip(times, _curves(traj, times, places).tolist(), strict=True)
     ]
 
 
-def _pairs(traj: Trajectories, places: Sequence[int]) -> list[tuple[str, str]]:
+def _pairs_at(traj: Trajectories, places: Sequence[int]) -> list[tuple[str, str]]:
     """The pairs at these places, those of a block counted row by row."""
     if traj.pairs is not None:
         return [traj.pairs[place] for place in places]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from rescorla._learn.in_place import (
 from rescorla._learn.plan import begun, naming_divergence, naming_rate, overshooting, united
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
-from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rescorla_wagner import Method, learn
 from rescorla._learn.schedule import Schedule, check_callable, factors_of, name_of, tabulated
 from rescorla._learn.sides import check_dimensions
 from rescorla._shared.checks import (
@@ -57,8 +57,6 @@ from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-Method = Literal["auto", "forward", "adjoint"]
 
 _CALL = "widrow_hoff(data, eta=eta, initial=weights)"
 
@@ -274,7 +272,7 @@ def widrow_hoff(
             )
         if any(hasattr(side, "tocsr") for side in pair):
             return _put(_sparse(pair, how), out)
-        cues, outcomes, source = _pair(pair, element)
+        cues, outcomes, source = _rows_of_pair(pair, element)
     else:
         if cue_vectors is None and out is not None:
             return _in_place(events, out, outcome_vectors, how)
@@ -535,7 +533,7 @@ def _side(
     return _Side(np.ascontiguousarray(table.values), None, table.names)
 
 
-def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
+def _rows_of_pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
     """The rows of X and of Z."""
     X, Z = data
     x = table_of("X", X, element, "x")

@@ -314,7 +314,7 @@ def delta_rule(
     if unit.name not in ENGINE:
         rows = source.rows(plan, lambdas, unit.absent, sets=size is None)
     descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean", rows)
-    how = _How(
+    how = _Course(
         passes=most,
         tol=tol,
         record=record,
@@ -350,7 +350,7 @@ def delta_rule(
     return Weights(done.values, plan.cues, plan.outcomes, parameters)
 
 
-def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _How) -> None:
+def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _Course) -> None:
     """Warn the user of a rate that is not safe, and of a tolerance that is not reached."""
     if done.fastest >= safe:
         has = f"{what} has sum({'alpha * x^2' if rate == 'beta' else 'x^2'}) = {kappa:g}"
@@ -385,7 +385,7 @@ def _lambdas(
     return lambdas
 
 
-class _How(NamedTuple):
+class _Course(NamedTuple):
     """How far a descent goes, in which order, and what is looked at."""
 
     passes: int
@@ -415,7 +415,7 @@ def _descended(
     start: NDArray[Any] | None,
     shape: tuple[int, int],
     element: np.dtype[Any],
-    how: _How,
+    how: _Course,
 ) -> _Descended:
     """All passes, or as many as the gradient needs to be small."""
     schedule, tol, n_tokens = how.schedule, how.tol, descent.source.n_tokens

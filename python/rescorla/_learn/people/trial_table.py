@@ -98,7 +98,7 @@ def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
                 f"{len(rows[wrong - 2])}; put cells with commas in quotes"
             )
         cells = zip(*rows, strict=True) if rows else ((),) * len(header)
-        return {name: _numbers(list(column)) for name, column in zip(header, cells, strict=True)}
+        return {name: _as_numbers(list(column)) for name, column in zip(header, cells, strict=True)}
     if hasattr(trials, "__arrow_c_stream__") and not is_table(trials):
         trials = need("pyarrow").table(trials)
     try:
@@ -108,7 +108,7 @@ def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
         raise kind(str(error).replace("frame", "trials", 1)) from None
 
 
-def _numbers(cells: list[str]) -> list[Any]:
+def _as_numbers(cells: list[str]) -> list[Any]:
     """The cells of a file as numbers, if all are; empty ones are missing then."""
     if not any(cells):
         return cells
