@@ -17,7 +17,7 @@ from rescorla._learn.delta.delta_rule import (
     slower,
 )
 from rescorla._learn.delta.sources import check_targets
-from rescorla._learn.delta.units import SLOPING, UNBOUNDED
+from rescorla._learn.delta.units import SLOPING, UNBOUNDED, unit_of
 from rescorla._learn.plan import overshooting
 from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import (
@@ -157,7 +157,7 @@ class ErrorDriven(LinearEstimator):
         hundred, and then it costs what a hundred do.
         """
         rule = self._rule()
-        size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
+        size = batch_size(unit_of(rule.activation), rule.loss, rule.batch, rule.reduction)
         more = piece and hasattr(self, "_values")
         x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
         z = table_of("y", Z, _FLOAT64, None)

@@ -284,7 +284,7 @@ def delta_rule(
     array([ 2., -1.])
     """
     unit = unit_of(activation)
-    size = _size_of(unit, loss, batch, reduction)
+    size = batch_size(unit, loss, batch, reduction)
     most = whole("passes", passes, 1)
     tol = None if tol is None else rate("tol", tol)
     if record is not None:
@@ -453,12 +453,7 @@ def _descended(
     return _Descended(values, made, steepest, fastest, history, report)
 
 
-def batch_size(activation: str, loss: Loss, batch: object, reduction: Reduction) -> int | None:
-    """The tokens of a batch, None for all of them, for a function with a slope; ValueError for others."""
-    return _size_of(unit_of(activation), loss, batch, reduction)
-
-
-def _size_of(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int | None:
+def batch_size(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int | None:
     """The tokens of a batch, None for all of them; ValueError for what does not go together."""
     one_of("loss", loss, ("squared", "log"))
     one_of("reduction", reduction, ("sum", "mean"))
