@@ -191,20 +191,18 @@ class LeaveOneOut:
         array([1, 2, 2, 1, 2])
         """
         rows = self._rows
+        starts: Any = rows.shares.starts
+        own: Any = rows.shares.columns
         if rows.counted:
-            return best_ranks(self.predictions, rows.shares.starts, rows.shares.columns)
+            return best_ranks(self.predictions, starts, own)
         if self.predictions.shape[1] < 2:
             raise ValueError("ranks need vectors of two numbers or more, since one number has no correlation")
-        vectors: Any
-        starts: Any
-        own: Any
-        if rows.vectors is None:
+        vectors = rows.vectors
+        if vectors is None:
             n = len(self.predictions)
             vectors, starts, own = rows.targets(self.errors.dtype), np.arange(n + 1), np.arange(n)
-        else:
-            vectors, starts, own = rows.vectors, rows.shares.starts, rows.shares.columns
         ranks = np.zeros(len(self.predictions), dtype=np.int64)
-        right = directions(np.asarray(vectors), "correlation")
+        right = directions(vectors, "correlation")
         for some in blocks(len(ranks), len(right)):
             near = directions(self.predictions[some], "correlation") @ right.T
             part = starts[some.start : some.stop + 1]

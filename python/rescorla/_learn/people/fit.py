@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,7 +93,6 @@ class Fit:
         self.parameters, self.group = parameters, group
         self.log_likelihood, self.n_parameters, self.n_responses, self.n_evaluations = counts
         self._fitted, self._described = fitted, described
-        self._trials: Trials | None = None
 
     @property
     def aic(self) -> float:
@@ -104,12 +104,11 @@ class Fit:
         """k log n - 2 log likelihood, n being the number of responses."""
         return self.n_parameters * float(np.log(max(self.n_responses, 1))) - 2 * self.log_likelihood
 
-    @property
+    @cached_property
     def predictions(self) -> Trials:
         """The trials with what each person predicts; ``p`` is the probability of his response, or density."""
-        if self._trials is None:
-            self._trials = self._fitted.predictions()
-        return self._trials
+        trials: Trials = self._fitted.predictions()
+        return trials
 
     def score(self, trials: Any) -> float:
         """The log likelihood of responses that were held out, by each person's numbers.
