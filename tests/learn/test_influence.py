@@ -200,6 +200,8 @@ def test_what_cannot_be_asked_is_said() -> None:
         call(EVENTS, pairs=[(["a", "z"], "x")])
     with pytest.raises(KeyError, match="outcome names 'z', which is none of the 2 outcomes"):
         call(EVENTS, "a", "z")
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more, not 0"):
+        call(EVENTS, "a", "x", n=0)
     with pytest.raises(FloatingPointError, match="became"):
         rw.sensitivity(rw.read_events([("a", "x", 9000)]), "a", "x", alpha=1.0, beta=3.0)
     with pytest.warns(rw.RescorlaWarning, match="may overshoot"):
