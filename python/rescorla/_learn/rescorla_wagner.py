@@ -316,9 +316,9 @@ def learn(
             "goes on from them"
         )
     if isinstance(out, Weights):
-        check_weights(initial, out, dtype, LEARN)
         given = rule_given(rule, rule_parameters, retention, out.data.dtype)
         _check_in_place(given, average, cues, outcomes, method)
+        check_weights(initial, out, dtype, LEARN)
         return learn_in_place(
             events,
             out,
