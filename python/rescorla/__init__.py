@@ -35,10 +35,9 @@ from rescorla._learn.activations import activations
 from rescorla._learn.convergence import Convergence, convergence
 from rescorla._learn.delta.delta_rule import delta_rule
 from rescorla._learn.equilibrium import equilibrium
-from rescorla._learn.influence.derivatives import Sensitivity
 from rescorla._learn.influence.event_influence import Influence
 from rescorla._learn.influence.influence import influence
-from rescorla._learn.influence.sensitivity import sensitivity
+from rescorla._learn.influence.sensitivity import Sensitivity, sensitivity
 from rescorla._learn.leave_one_out import LeaveOneOut, leave_one_out
 from rescorla._learn.people.fit import Fit
 from rescorla._learn.people.fit_each import fit_each

@@ -317,7 +317,7 @@ def test_initial_weights_stay_as_they_are_and_may_be_of_float32() -> None:
 
 def test_what_is_wrong_with_initial_weights_is_said() -> None:
     events = rw.read_events([("a", "x")])
-    with pytest.raises(TypeError, match="initial must be Weights, not ndarray"):
+    with pytest.raises(TypeError, match="initial must be Weights, not an ndarray"):
         rw.equilibrium(events, initial=np.zeros((1, 1)))  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="initial weights must be finite in float64, but that of cue 'a'"):
         rw.equilibrium(events, initial=rw.Weights([[np.inf]], ["a"], ["x"]))

@@ -222,6 +222,28 @@ def test_the_likelihood_is_that_of_learn_each() -> None:
     assert fit.score(table) == pytest.approx(total, rel=1e-10)
 
 
+def test_choices_may_differ_from_trial_to_trial() -> None:
+    table, _ = simulated(2, 30, 5)
+    how: dict[str, Any] = {"by": "who", "response": "answer", "free": ["beta"], "theta": 5.0}
+    how["pooling"] = "complete"
+    same = rw.fit_each(table, choices=CHOICES, **how)
+    table["options"] = [["x_y_z", "z_x_y", "y_z_x"][row % 3] for row in range(60)]
+    turned = rw.fit_each(table, choices="options", **how)
+    assert turned.log_likelihood == pytest.approx(same.log_likelihood, rel=1e-10)
+    for name in ("p", "p_x", "p_y", "p_z"):
+        np.testing.assert_allclose(turned.predictions[name], same.predictions[name], rtol=1e-6)
+    # What the same draws choose among turned options is the same.
+    found = [fit.recover(1, seed=3)["found"] for fit in (same, turned)]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-5)
+    table["options"] = [f"{own}_{'y' if own == 'x' else 'x'}" for own in table["answer"]]
+    two = rw.fit_each(table, choices="options", **how).predictions
+    closed = [next(each for each in CHOICES if each not in options) for options in table["options"]]
+    assert [two[f"p_{each}"][row] for row, each in enumerate(closed)] == [0.0] * 60
+    np.testing.assert_allclose(two["p_x"] + two["p_y"] + two["p_z"], 1.0)
+    own = [two[f"p_{answer}"][row] for row, answer in enumerate(table["answer"])]
+    assert two["p"].tolist() == own
+
+
 def test_pooling_recovers_rates_better_than_each_person_alone() -> None:
     table, rates = simulated(30, 60, 1)
     how: dict[str, Any] = {"by": "who", "response": "answer", "choices": CHOICES}
@@ -240,10 +262,37 @@ def test_pooling_recovers_rates_better_than_each_person_alone() -> None:
     assert 0.2 < group["sd"][0] < 0.9
     compared = pooled.compare(alone)
     assert sorted(compared["fit"].tolist()) == [0, 1]
+    best_first = sorted((pooled, alone), key=lambda fit: fit.aic)
+    for name in ("aic", "bic", "log_likelihood", "n_parameters"):
+        assert compared[name].tolist() == [getattr(fit, name) for fit in best_first]
+    assert compared["fit"].tolist() == [(pooled, alone).index(fit) for fit in best_first]
     recovered = pooled.recover(1, seed=2)
     own = recovered["name"] == "beta"
     assert np.corrcoef(np.log(recovered["true"][own]), np.log(recovered["found"][own]))[0, 1] > 0.5
     assert "beta" in repr(pooled)
+
+
+@pytest.mark.parametrize("pooling", ["none", "complete"])
+def test_a_group_without_a_prior_is_that_of_the_estimates(pooling: Any) -> None:
+    table, _ = simulated(4, 80, 1)
+    how: dict[str, Any] = {"response": "answer", "choices": CHOICES, "free": ["beta"], "theta": 5.0}
+    fit = rw.fit_each(table, by="who", pooling=pooling, **how)
+    logs = np.log(fit.parameters["estimate"])
+    group = {name: column[0] for name, column in fit.group.items()}
+    assert (group["name"], group["scale"]) == ("beta", "log")
+    assert group["mean"] == pytest.approx(logs.mean())
+    assert group["typical"] == pytest.approx(np.exp(logs.mean()))
+    if pooling == "complete":
+        assert group["sd"] == pytest.approx(0.0, abs=1e-12)
+        # The error of an estimate is that of its logarithm times the estimate.
+        errors = fit.parameters["standard_error"] / fit.parameters["estimate"]
+        np.testing.assert_allclose(errors, group["standard_error"])
+    else:
+        assert group["sd"] == pytest.approx(logs.std(ddof=1))
+        assert group["standard_error"] == pytest.approx(logs.std(ddof=1) / 2)
+    again = fit.recover(2, seed=1)
+    assert again["study"].tolist() == [1] * 4 + [2] * 4
+    np.testing.assert_allclose(again["true"], np.tile(fit.parameters["estimate"], 2))
 
 
 def test_numbers_are_fitted_by_a_normal_link() -> None:
@@ -312,6 +361,10 @@ def test_one_person_and_everybody_together() -> None:
             "lambda_ must be at most 1 for the rule le_pelley",
         ),
         ({"bounds": {"beta": (1.0, 0.1)}}, ValueError, "bounds of beta must rise"),
+        ({"bounds": {"beta": (0.1, 0.1)}}, ValueError, "bounds of beta must rise"),
+        ({"bounds": {"beta": (0.0, 0.1)}}, ValueError, "bounds of beta must rise within its range"),
+        ({"free": ["retention"], "bounds": {"retention": (0.5, 1.0)}}, ValueError, "within its range"),
+        ({"bounds": {"beta": 1.0}}, ValueError, r"bounds must have a pair \(least, most\) for beta"),
         ({"bounds": {"lapse": (0.1, 0.2)}}, ValueError, "bounds has 'lapse', which is not fitted"),
         ({"response": "reply"}, KeyError, "response names the column 'reply'"),
     ],

@@ -176,6 +176,18 @@ def test_results_go_to_pandas_and_show_themselves() -> None:
     assert not np.signbit(contributions[contributions == 0]).any()
 
 
+def test_the_cues_that_matter_most_come_first() -> None:
+    events = rw.read_events([("_".join(f"c{i}" for i in range(n + 1)), "x") for n in range(12)])
+    found = rw.sensitivity(events, "c0", "x", alpha=0.1, beta=0.5)
+    derivatives = dict(zip(found.all_cues, found.alpha.tolist(), strict=True))
+    assert min(derivatives.values()) < 0 < max(derivatives.values())
+    by_size = sorted(derivatives.items(), key=lambda each: -abs(each[1]))
+    assert (found.top(), found.top(3), found.top(0)) == (by_size[:10], by_size[:3], [])
+    effects = rw.influence(events, "c0", "x", alpha=0.1, beta=0.5).top()
+    assert len(effects) == 10
+    assert [abs(row.effect) for row in effects] == sorted((abs(row.effect) for row in effects), reverse=True)
+
+
 def test_what_cannot_be_asked_is_said() -> None:
     call: Any = rw.influence
     with pytest.raises(TypeError, match="cues and outcome are what influence is asked about"):
@@ -188,6 +200,8 @@ def test_what_cannot_be_asked_is_said() -> None:
         call(EVENTS, pairs=[(["a", "z"], "x")])
     with pytest.raises(KeyError, match="outcome names 'z', which is none of the 2 outcomes"):
         call(EVENTS, "a", "z")
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more, not 0"):
+        call(EVENTS, "a", "x", n=0)
     with pytest.raises(FloatingPointError, match="became"):
         rw.sensitivity(rw.read_events([("a", "x", 9000)]), "a", "x", alpha=1.0, beta=3.0)
     with pytest.warns(rw.RescorlaWarning, match="may overshoot"):

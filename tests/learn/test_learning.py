@@ -524,3 +524,23 @@ def test_initial_weights_that_share_no_name_are_warned_of(function: Any) -> None
     initial = rw.Weights([[1.0]], ["bell"], ["food"])
     with pytest.warns(rw.RescorlaWarning, match="initial shares no name with the events"):
         function(rw.read_events([("light_tone", "shock", 3)]), initial=initial)
+
+
+@pytest.mark.parametrize(
+    ("beta", "safe"),
+    [
+        (0.999, True),
+        (1.0, False),
+        ((0.999, 0.5), True),
+        ((0.5, 1.0), False),
+    ],
+)
+def test_a_rate_is_safe_below_its_bound_alone(beta: Any, safe: bool) -> None:
+    """Of two cues of salience 1 a rate of 1 takes away twice the error, so that it never shrinks."""
+    events = rw.read_events([("a_b", "x", 2), ("a", "y")])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        rw.learn(events, alpha=1.0, beta=beta)
+        rw.trajectories(events, alpha=1.0, beta=beta)
+    assert len(seen) == (0 if safe else 2)
+    assert all("so a rate is safe only below 1; lower beta or alpha" in str(each.message) for each in seen)

@@ -356,7 +356,9 @@ def test_ranks_may_be_of_chosen_trials() -> None:
         ({"alpha": {"a": 0.1}}, KeyError, "alpha has no number for the person 'b'"),
         ({"beta": {"a": 0.1}}, KeyError, "beta has no number for the person 'b'"),
         ({"beta": (0.1, 0.2, 0.3)}, ValueError, "beta must be a number or a pair"),
+        ({"beta": (0.1,)}, ValueError, "beta must be a number or a pair"),
         ({"retention": 0.0}, ValueError, "retention must be above 0"),
+        ({"retention": 1.01}, ValueError, "retention must be above 0 and at most 1, not 1.01"),
         ({"theta": "1"}, TypeError, "theta must be a number"),
         ({"record": "activation"}, TypeError, "record must be several names"),
         ({"record": ["rank"]}, ValueError, "record must be 'activation' or 'choices'"),
@@ -422,3 +424,10 @@ def test_persons_of_many_chunks_are_split_among_threads() -> None:
     )
     assert one["activation"][rows].tolist() == alone["activation"].tolist()
     assert one["change"][rows].tolist() == pytest.approx(alone["change"].tolist(), abs=1e-15)
+
+
+def test_a_row_of_another_length_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "trials.csv"
+    path.write_text("who,cues,outcomes\nann,a,x\nann,a,x,y\n")
+    with pytest.raises(rw.FormatError, match="line 3: expected 3 cells as in the header, found 4; put"):
+        rw.learn_each(path, by="who")

@@ -370,6 +370,11 @@ def test_what_a_rule_does_not_have_is_refused() -> None:
         rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"g": 1})
     with pytest.raises(ValueError, match=r"rule_parameters of 'k' must be from 0 to 1, not 1.5"):
         rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": 1.5})
+    for k in (0.0, 1.0):
+        weights = rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": k})
+        assert weights.parameters["k"] == k
+    with pytest.raises(ValueError, match=r"rule_parameters of 'k' must be from 0 to 1, not -0.01"):
+        rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": -0.01})
     with pytest.raises(TypeError, match=r"rule_parameters of 'k' must be a number"):
         rw.learn(EVENTS, rule="van_hamme_wasserman", rule_parameters={"k": "1"})  # type: ignore[dict-item]
     with pytest.raises(ValueError, match=r"lambda_ must be at most 1 for the rule le_pelley, .*, not 2"):

@@ -453,7 +453,7 @@ def test_nothing_to_learn() -> None:
         ({"outcome_vectors": pd.DataFrame(O, index=["x", "x"])}, ValueError, "two rows for 'x'"),
         ({"method": "backward"}, ValueError, "method must be 'auto' or 'forward' or 'adjoint'"),
         ({"method": "adjoint", "outcome_vectors": O}, ValueError, "cues that are names have 'forward' only"),
-        ({"initial": C}, TypeError, "initial must be Weights, not ndarray"),
+        ({"initial": C}, TypeError, "initial must be Weights, not an ndarray"),
         ({"dtype": "int8", "cue_vectors": C}, ValueError, "dtype must be"),
         ({"threads": 0}, ValueError, "threads must be a whole number of 1 or more"),
     ],

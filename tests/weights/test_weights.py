@@ -974,7 +974,7 @@ def test_a_failure_leaves_the_old_out_file(tmp_path: Path) -> None:
         ({"cues": ["a", "a"]}, ValueError, "cues names 'a' twice"),
         ({"outcomes": ["w"]}, KeyError, "'w', which is none of the 3 outcomes"),
         ({"cues": ["w"]}, KeyError, "'w', which is none of the 3 cues"),
-        ({"initial": np.zeros((3, 3))}, TypeError, "initial must be Weights, not ndarray"),
+        ({"initial": np.zeros((3, 3))}, TypeError, "initial must be Weights, not an ndarray"),
         ({"progress": 1}, TypeError, "progress must be"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,12 +12,12 @@ from rescorla._events.cue_sets import cue_events
 from rescorla._events.events import Events
 from rescorla._events.read import files_of_events
 from rescorla._learn.plan import result_array
-from rescorla._shared.checks import PathName, chosen, element_type, flag, one_of, shown, thread_count
+from rescorla._shared.checks import PathName, chosen, element_type, flag, one_of, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights import files, npy
 from rescorla._weights.disk import mapped_files, replacing
 from rescorla._weights.product import known_places, multiply
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -115,7 +114,12 @@ def activations(
     array([-0.5,  0. ,  0.5])
     """
     one_of("unknown", unknown, ("error", "ignore"))
-    _check_places(events, weights)
+    if isinstance(events, Weights):
+        raise TypeError(
+            "events must be Events, a path or cue sets, found weights: the events come first, "
+            "activations(events, weights)"
+        )
+    need_weights(weights)
     present_only = flag("present_only", present_only)
     if present_only and outcomes is not None:
         raise ValueError("outcomes and present_only ask for different things; give one of them")
@@ -130,11 +134,12 @@ def activations(
     if present_only:
         columns = known_places("outcome", source.outcomes, weights._column_numbers, unknown)
         shape = (int(source._file.csr("outcomes")[0][-1]),)
-    elif outcomes is None:
-        columns = np.arange(len(weights.outcomes), dtype=np.int64)
-        shape = len(source), len(columns)
     else:
-        columns = chosen("outcomes", outcomes, weights._column_numbers)
+        columns = (
+            np.arange(len(weights.outcomes))
+            if outcomes is None
+            else chosen("outcomes", outcomes, weights._column_numbers)
+        )
         shape = len(source), len(columns)
 
     def run(result: NDArray[Any]) -> None:
@@ -164,25 +169,3 @@ def activations(
         run(npy.create(file, path, shape, element))
         # As soon as it has its name another may take its place.
         return npy.mapped(file, path)
-
-
-def _check_places(events: object, weights: object) -> None:
-    """TypeError that says what to do where weights are none, or are in the place of the events."""
-    if isinstance(events, Weights):
-        raise TypeError(
-            "events must be Events, a path or cue sets, found weights: the events come first, "
-            "activations(events, weights)"
-        )
-    if isinstance(weights, Weights):
-        return
-    if isinstance(weights, str | os.PathLike):
-        name = os.fsdecode(weights)
-        raise TypeError(
-            f"weights must be Weights, found a path: load_weights({name!r}) reads them"
-            if files.is_weights_name(name)
-            else f"weights must be Weights, not {shown(name)}: load_weights reads them from a file"
-        )
-    raise TypeError(
-        f"weights must be Weights, not {shown(weights)}: "
-        "rescorla.Weights(values, cues, outcomes) makes them of a matrix and its names"
-    )

@@ -114,7 +114,7 @@ class Rows(NamedTuple):
         if not self.counted:
             return 0.0
         shares = self.shares.values.astype(np.float64)
-        variances = (self.tokens[_row_of(self.shares)] if len(shares) else 0.0) * shares * (1 - shares)
+        variances = self.tokens[_row_of(self.shares)] * shares * (1 - shares)
         ranges = np.square(self.present - self.absent, dtype=np.float64)
         return float((variances * ranges[self.shares.columns]).sum())
 

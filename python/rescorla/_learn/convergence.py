@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import warn_of_entries
+from rescorla._learn.plan import warn_unknown
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.spectrum import SLACK, Spectrum, Tokens
 from rescorla._shared import show
@@ -24,6 +24,7 @@ from rescorla._shared.checks import (
     numbered,
     one_of,
     per_name,
+    places,
     rates,
     recorded,
     unmasked,
@@ -33,7 +34,7 @@ from rescorla._weights.weights import Weights, need_weights
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    Floats: TypeAlias = NDArray[np.float64]
+    from rescorla._learn.spectrum import Floats
 
 Number = TypeVar("Number", bound="float | Floats")
 """A number of a convergence: with a pair of rates an array of them, one for each outcome."""
@@ -194,8 +195,8 @@ def convergence(
     element = np.dtype(np.float64)
     alphas = per_name("alpha", alpha, events.cues, "cue", element)
     lambdas = per_name("lambda_", lambda_, names, "outcome", element, negative=True)
-    warn_of_entries("alpha", alpha, events.cues, "cue")
-    warn_of_entries("lambda_", lambda_, events.outcomes, "outcome")
+    warn_unknown("alpha", alpha, set(events.cues), "cue")
+    warn_unknown("lambda_", lambda_, set(events.outcomes), "outcome")
     parameters: dict[str, Any] = {
         **rates_of(recorded(alpha, alphas), (beta1, beta2), recorded(lambda_, lambdas)),
         **of_events(events),
@@ -585,29 +586,31 @@ class Convergence(Generic[Number]):
         str
             Several lines. With a pair of rates, the smallest bounds and longest half-lives of all outcomes.
         """
-        beta = self._rate
-        given = f"{beta:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
         ranks = sorted({spectrum.rank for spectrum in self._all()})
         directions = f"{ranks[-1]} directions that move" if ranks else "no outcomes"
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes, {directions}"
         lines = [
             f"{self.n_tokens} tokens drawn at random with replacement; {counts}",
-            f"{'':24}largest beta    beta = {given}",
+            f"{'':24}largest beta    beta = {self._given()}",
+            *(f"{label:24}{least:>12}    {which}" for label, least, which in self._bounds()),
         ]
-        for label, least in self._bounds():
-            lines.append(f"{label:24}{least:12.5g}    {'below' if beta < least else 'NOT below'}")
         return "\n".join(filter(None, [*lines, self._slowest()]))
 
-    def _bounds(self) -> list[tuple[str, float]]:
-        """The bounds on beta; with a pair of rates, the smallest of all outcomes."""
+    def _bounds(self) -> list[list[str]]:
+        """The bounds on beta, and whether it is below; with a pair of rates, the smallest of all outcomes."""
+        bounds: dict[str, Any] = {
+            "safe in any order": self.safe_rate,
+            "stable in mean square": self.mean_square_rate,
+            "stable in the mean": self.mean_rate,
+        }
+        least = {label: float(np.min(rate, initial=np.inf)) for label, rate in bounds.items()}
         return [
-            (label, float(np.min(rate, initial=np.inf)))
-            for label, rate in (
-                ("safe in any order", self.safe_rate),
-                ("stable in mean square", self.mean_square_rate),
-                ("stable in the mean", self.mean_rate),
-            )
+            [label, f"{rate:.5g}", "below" if self._rate < rate else "NOT below"]
+            for label, rate in least.items()
         ]
+
+    def _given(self) -> str:
+        return f"{self._rate:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
 
     def _slowest(self) -> str:
         """The longest half-lives, in words."""
@@ -630,18 +633,12 @@ class Convergence(Generic[Number]):
         if not self._is_brief():
             note = "<div>summary() has the other bounds, and half-lives</div>"
             return show.page(self._head(), note, parameters)
-        rate = self._rate
-        bounds = [
-            [label, f"{least:.5g}", "below" if rate < least else "NOT below"]
-            for label, least in self._bounds()
-        ]
-        table = show.table(["", "largest beta", f"beta = {rate:g}"], bounds)
+        table = show.table(["", "largest beta", f"beta = {self._rate:g}"], self._bounds())
         return show.page(self._head(), table, f"<div>{self._slowest()}</div>", parameters)
 
     def _head(self) -> str:
-        given = f"{self._rate:g}" if self._one_rate else f"({self.beta1:g}, {self.beta2:g})"
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes"
-        return f"<Convergence: {counts}; beta = {given}, safe below {self._tokens.safe_rate:g}>"
+        return f"<Convergence: {counts}; beta = {self._given()}, safe below {self._tokens.safe_rate:g}>"
 
     # Inside, weights are D^(1/2) v: there every step is the symmetric I - beta x x' with x = D^(1/2) c.
 
@@ -666,10 +663,7 @@ class Convergence(Generic[Number]):
 
     def _numbers(self, of: Callable[[Spectrum], float]) -> Number:
         """A number of each spectrum; with one rate there is but one."""
-        return self._number([of(spectrum) for spectrum in self._all()])
-
-    def _number(self, found: list[float]) -> Number:
-        """One number; with a pair of rates an array of those of all outcomes."""
+        found = [of(spectrum) for spectrum in self._all()]
         if not self._is_pair:
             return cast("Number", found[0])
         same = np.full(len(self.outcomes), found[0]) if self._one_rate else found
@@ -777,21 +771,20 @@ class Convergence(Generic[Number]):
         return everywhere
 
     def _row(self, cue: str) -> int:
-        cue = named("cue", cue)
-        if cue not in self._cue_numbers:
-            raise KeyError(
-                f"cue {cue!r} is none of the {len(self.cues)} there are, see .cues{near(cue, self.cues)}"
-            )
-        return self._cue_numbers[cue]
+        return _place("cue", cue, self._cue_numbers)
 
     def _column(self, outcome: str) -> int:
-        outcome = named("outcome", outcome)
-        if outcome not in self._outcome_numbers:
-            raise KeyError(
-                f"outcome {outcome!r} is none of the {len(self.outcomes)} there are, see .outcomes"
-                f"{near(outcome, self.outcomes)}"
-            )
-        return self._outcome_numbers[outcome]
+        return _place("outcome", outcome, self._outcome_numbers)
+
+
+def _place(kind: str, name: str, numbers: dict[str, int]) -> int:
+    """The number of a name."""
+    name = named(kind, name)
+    if name not in numbers:
+        raise KeyError(
+            f"{kind} {name!r} is none of the {len(numbers)} there are, see .{kind}s{near(name, numbers)}"
+        )
+    return numbers[name]
 
 
 def _progress(times: Floats, logs: Floats, signs: Floats) -> Floats:
@@ -846,8 +839,6 @@ def _column_of(weights: Weights, outcome: str, cues: tuple[str, ...]) -> Floats:
     """The weights of cues to an outcome; zero where there are none."""
     column = np.zeros(len(cues))
     if outcome in weights._column_numbers:
-        known = weights.column(outcome)
-        for place, cue in enumerate(cues):
-            if cue in weights._row_numbers:
-                column[place] = known[weights._row_numbers[cue]]
+        rows = places(cues, weights._row_numbers)
+        column[rows >= 0] = weights.column(outcome)[rows[rows >= 0]]
     return column

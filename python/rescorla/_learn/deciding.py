@@ -28,7 +28,7 @@ def deciding(request: Request, events: Events) -> dict[str, Any]:
         "dtype": str(request.element),
         "cues": list(plan.cues),
         "outcomes": list(plan.outcomes),
-        "all_cues": not request.chosen,
+        "all_cues": plan.keep_rows is None,
         "alpha": _one_or_all(request.alphas.values),
         "beta1": request.betas[0],
         "beta2": request.betas[1],

@@ -18,7 +18,7 @@ from rescorla._shared.checks import PerName, one_of, rate, rates, room, string, 
 from rescorla._shared.progress import Progress, watching
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples, Vectors
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ _ELEMENT = np.dtype(np.float64)
 
 _NO_MEMORY = "keep fewer outcomes of the events, by Events.filter or rescorla events --keep-outcomes"
 
-Method = Literal["auto", "dense", "iterative"]
+Solver = Literal["auto", "dense", "iterative"]
 
 
 @overload
@@ -44,7 +44,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -64,7 +64,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -83,7 +83,7 @@ def equilibrium(
     alpha: PerName | None = None,
     ridge: float = 0.0,
     background: str | None = None,
-    method: Method = "auto",
+    method: Solver = "auto",
     tol: float | None = None,
     threads: int | None = None,
     initial: Weights | None = None,
@@ -333,20 +333,18 @@ def equilibrium(
         "tol": None if tol is None else rate("tol", tol),
         "threads": thread_count(threads),
     }
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
-    vectors = {"cue_vectors": cue_vectors, "outcome_vectors": outcome_vectors}
-    _check_together(
-        betas, lambda_, alpha, background, {name for name, each in vectors.items() if each is not None}
-    )
-    sides: Sides
-    if is_pair(events):
-        pair = cast("tuple[Examples, Examples]", events)
-        if by is not None or background is not None or any(each is not None for each in vectors.values()):
+    if initial is not None:
+        need_weights(initial, "initial")
+    vectors = cue_vectors is not None, outcome_vectors is not None
+    pair = cast("tuple[Examples, Examples]", events) if is_pair(events) else None
+    if pair is not None:
+        if by is not None or background is not None or any(vectors):
             raise ValueError(
                 "by, background and vectors are for events; of a pair (X, Z) the rows are vectors"
             )
-        _check_together(betas, lambda_, alpha, background, {"X", "Z"})
+        vectors = True, True
+    _check_together(betas, lambda_, alpha, background, *vectors)
+    if pair is not None:
         sides = sides_of_pair(pair)
         extended = phases = None
     else:
@@ -383,7 +381,7 @@ def equilibrium(
         for number, (name, rows) in enumerate(phases.items()):
             facts = of_events(bare[rows.start : rows.stop]) | counted
             part = extended[rows.start : rows.stop]._file
-            share = _share(watch, number, len(phases))
+            share = _of_phase(watch, number, len(phases))
             solved[name] = problem.solved(part, facts, values.copy(), share, continued=continued, phase=name)
             values, continued = np.asarray(solved[name].values), True
         return solved
@@ -394,15 +392,16 @@ def _check_together(
     lambda_: PerName,
     alpha: PerName | None,
     background: str | None,
-    vectors: set[str],
+    of_cues: bool,
+    of_outcomes: bool,
 ) -> None:
     """Refuse what vectors leave no room for."""
-    if vectors & {"outcome_vectors", "Z"}:
+    if of_outcomes:
         if betas[0] != betas[1]:
             raise ValueError("beta must be one rate where outcomes are vectors: no outcome is absent")
         if not np.isscalar(lambda_) or lambda_ != 1:
             raise ValueError("lambda_ must be 1 where outcomes are vectors; scale the vectors")
-    if vectors & {"cue_vectors", "X"}:
+    if of_cues:
         if alpha is not None:
             raise ValueError("alpha must be None where cues are vectors; scale their columns")
         if background is not None:
@@ -435,9 +434,12 @@ class _Problem(NamedTuple):
         started = perf_counter()
         columns = _columns(plan)
         here = values
-        apart = not (_in_order(plan.cue_rows, values.shape[0]) and _in_order(columns, values.shape[1]))
+        places = plan.cue_rows, columns
+        apart = any(
+            not np.array_equal(each, np.arange(n)) for each, n in zip(places, values.shape, strict=True)
+        )
         if apart:
-            here = np.ascontiguousarray(values[np.ix_(plan.cue_rows, columns)])
+            here = np.ascontiguousarray(values[np.ix_(*places)])
         # Where outcomes are vectors there is one rate, and its size does not matter.
         betas = {} if self.sides.outcome_vectors is None else {"beta1": 1.0, "beta2": 1.0}
         report = _core.equilibrium(
@@ -452,7 +454,7 @@ class _Problem(NamedTuple):
             **told | betas,
         )
         if apart:
-            values[np.ix_(plan.cue_rows, columns)] = here
+            values[np.ix_(*places)] = here
         _warn_of(report, facts.get("phase"))
         parameters = record(
             "equilibrium",
@@ -507,12 +509,7 @@ def _columns(plan: Plan) -> NDArray[np.int64]:
     return np.concatenate([plan.outcome_columns, np.flatnonzero(others)])
 
 
-def _in_order(numbers: NDArray[np.int64], n: int) -> bool:
-    """Whether these are 0 to n - 1."""
-    return len(numbers) == n and bool((numbers == np.arange(n)).all())
-
-
-def _share(watch: Watch, number: int, parts: int) -> Watch:
+def _of_phase(watch: Watch, number: int, parts: int) -> Watch:
     """What the engine calls in one of several parts of the work, which count alike."""
     if watch is None:
         return None

@@ -52,13 +52,6 @@ _FEW = 64
 _BRIEF = 1 << 14
 
 
-class _Names(NamedTuple):
-    """The names of the places in the weights."""
-
-    all_cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-
-
 class Place(NamedTuple):
     """Where the names of events are in weights."""
 
@@ -83,8 +76,8 @@ class Change(NamedTuple):
     vectors: NDArray[Any] | None = None
     """Or its vector, with a number for each column."""
     passes: int = 1
-    looked: Callable[[], None] | None = None
-    """Called after each pass."""
+    look: Callable[[NDArray[Any]], float] | None = None
+    """What is recorded of the weights after each pass."""
 
 
 def learn_in_place(
@@ -104,7 +97,6 @@ def learn_in_place(
     Python, but for the lists that ``parameters`` has where there is a number for each.
     """
     beta1, beta2 = rates(beta)
-    check_writeable(weights)
     element = weights.values.dtype
     place = placed(events_given(events, "learn", progress=progress), weights, LEARN)
     events = place.events
@@ -133,8 +125,8 @@ def learn_in_place(
     return weights
 
 
-def check_same(initial: object, out: Weights, call: str) -> None:
-    """ValueError unless the weights to learn in place are in memory, and those to start from."""
+def check_weights(initial: object, out: Weights, dtype: DTypeLike, call: str) -> None:
+    """ValueError for weights that cannot be learned in place."""
     if initial is not out:
         raise ValueError(
             "out may be weights only to learn them in place, which needs the same ones as initial: "
@@ -145,34 +137,26 @@ def check_same(initial: object, out: Weights, call: str) -> None:
             "out must be weights in memory to be learned in place, and these are in a store; give the "
             "path of another store"
         )
-
-
-def check_type(weights: Weights, dtype: DTypeLike) -> None:
-    """ValueError where the weights to learn in place have states, or the caller wants another type."""
-    if weights.state:
+    if out.state:
         raise ValueError(
-            f"out must be weights without states, and these have {', '.join(weights.state)}, which do not "
+            f"out must be weights without states, and these have {', '.join(out.state)}, which do not "
             "change in place; take rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
         )
-    element = weights.data.dtype
+    element = out.data.dtype
     # The default may be what nobody asked for.
     if element_type(dtype) not in (element, np.float64):
         raise refusal("dtype", f"these weights are of {element} and stay so")
-
-
-def refusal(argument: str, why: str) -> ValueError:
-    """The error for what cannot be done to weights in place."""
-    return ValueError(f"{argument} does not go with weights as out: {why}; leave one of the two away")
-
-
-def check_writeable(weights: Weights) -> None:
-    """ValueError for weights that cannot be learned in place."""
-    if not weights.values.flags.writeable:
+    if not out.data.flags.writeable:
         raise ValueError(
             "out must be writeable to be learned in place, but the array of these weights is read-only, as "
             "load_weights maps .npy files; copy them: Weights(weights.values.copy(), weights.cues, "
             "weights.outcomes)"
         )
+
+
+def refusal(argument: str, why: str) -> ValueError:
+    """The error for what cannot be done to weights in place."""
+    return ValueError(f"{argument} does not go with weights as out: {why}; leave one of the two away")
 
 
 def type_name(element: np.dtype[Any]) -> str:
@@ -188,16 +172,19 @@ def placed(given: Events, weights: Weights, call: str) -> Place:
 
 def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
     """Learn the events into the weights where they lie, and tell how it went."""
-    events, n_tokens = place.events, place.events.n_tokens
+    events, n_tokens, factors = place.events, place.events.n_tokens, change.factors
     brief = n_tokens * change.passes * len(weights.outcomes) < _BRIEF
     # The engine takes one thread for little work, and a bar would be gone before it were drawn.
     threads, progress = change.threads, change.progress
     n_threads = 1 if brief and threads is None else thread_count(threads)
     idle = brief and progress is None
     columns = np.full(len(events.outcomes), -1) if change.columns is None else change.columns
+    history: list[float] = []
     n = change.passes * n_tokens
     with nullcontext() if idle else watching(progress, "learning", "tokens", n) as watch:
         for made in range(change.passes):
+            those = slice(made * n_tokens, (made + 1) * n_tokens)
+            of_pass = None if factors is None else (factors.present[those], factors.absent[those])
             try:
                 report = _core.learn_in_place(
                     events._file,
@@ -205,7 +192,7 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     beta1=change.betas[0],
                     beta2=change.betas[1],
                     lambda_=change.lambda_,
-                    schedule=_of_pass(change.factors, made, n_tokens),
+                    schedule=of_pass,
                     rows=place.rows,
                     outcome_columns=columns,
                     vectors=change.vectors,
@@ -215,23 +202,13 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     progress=part_of(watch, made, 1, change.passes),
                 )
             except FloatingPointError as error:
-                with naming_divergence(_Names(weights.cues, weights.outcomes)):
+                with naming_divergence(weights.cues, weights.outcomes):
                     raise error
             except ValueError as error:
                 raise _naming_start(error, weights) from None
-            if change.looked is not None:
-                change.looked()
-    return report
-
-
-def _of_pass(
-    factors: Factors | None, made: int, n_tokens: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """The factors of the tokens of a pass."""
-    if factors is None:
-        return None
-    those = slice(made * n_tokens, (made + 1) * n_tokens)
-    return factors.present[those], factors.absent[those]
+            if change.look is not None:
+                history.append(change.look(weights.values))
+    return {**report, "history": history}
 
 
 def _with_names_that_occur(events: Events, weights: Weights) -> Events:
@@ -264,7 +241,7 @@ def _saliences(
 ) -> Numbers:
     """The salience of each cue of the events."""
     if isinstance(alpha, Mapping):
-        _check_names("alpha", alpha, weights._row_numbers, "cue")
+        warn_unknown("alpha", alpha, weights._row_numbers, "cue")
         values = per_name("alpha", alpha, events.cues, "cue", element)
         known = np.zeros(len(weights.cues))
         known[rows] = values
@@ -280,13 +257,11 @@ def _maximal(
     lambda_: PerName, events: Events, weights: Weights, columns: NDArray[np.int64], element: np.dtype[Any]
 ) -> Numbers:
     """The asymptote of each column; that of an outcome that no event has is not looked at."""
-    if is_number(lambda_):
-        values = _alike("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
-        return Numbers(values, recorded(lambda_, values))
     if not isinstance(lambda_, Mapping):
-        values = per_name("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
+        each = _alike if is_number(lambda_) else per_name
+        values = each("lambda_", lambda_, weights.outcomes, "outcome", element, negative=True)
         return Numbers(values, recorded(lambda_, values))
-    _check_names("lambda_", lambda_, weights._column_numbers, "outcome")
+    warn_unknown("lambda_", lambda_, weights._column_numbers, "outcome")
     values = np.zeros(len(weights.outcomes))
     values[columns] = per_name("lambda_", lambda_, events.outcomes, "outcome", element, negative=True)
     return Numbers(values, values.tolist())
@@ -306,13 +281,6 @@ def _alike(
     if abs(one) > _LARGE and element != np.float64:
         return per_name(argument, value, names, kind, element, negative=negative)
     return np.full(len(names), one)
-
-
-def _check_names(argument: str, mapping: Mapping[str, float], numbers: Mapping[str, int], kind: str) -> None:
-    """Warn of entries for names that the weights do not have."""
-    # Of dicts it is C that goes through the names.
-    if not mapping.keys() <= numbers.keys():
-        warn_unknown(argument, mapping, numbers, kind)
 
 
 def _naming_start(error: ValueError, weights: Weights) -> ValueError:

@@ -110,23 +110,16 @@ def leave_one_out(
         progress=progress,
     )
     if is_pair(events):
-        sides = sides_of_pair(given)
-        rows = rows_of(None, sides)
+        rows = rows_of(None, sides_of_pair(given))
     else:
-        sides = sides_of_events(given, cue_vectors, outcome_vectors)
-        rows = rows_of(given, sides)
+        rows = rows_of(given, sides_of_events(given, cue_vectors, outcome_vectors))
     targets = rows.targets(np.dtype(np.float64))
     errors = targets - rows.sums(weights.values)
     distinct = distinct_rows(rows)
     leverages = np.zeros(len(rows.tokens))
     tokens = rows.tokens if leave == "row" else np.ones(len(rows.tokens))
-    order = np.argsort(distinct.numbers, kind="stable")
-    sorted_numbers = distinct.numbers[order]
     with watching(progress, "leaving out", "rows", len(distinct.tokens)) as watch:
-        for some, _, g, shares in solutions(distinct, ridge, n_threads, watch):
-            first, last = np.searchsorted(sorted_numbers, [some.start, some.stop])
-            mine = order[first:last]
-            local = distinct.numbers[mine] - some.start
+        for _, g, shares, mine, local in solutions(distinct, ridge, n_threads, watch):
             h = tokens[mine] * shares[local]
             leverages[mine] = h
             decides = (1 - h < DECIDES) & (ridge == 0)
@@ -198,20 +191,18 @@ class LeaveOneOut:
         array([1, 2, 2, 1, 2])
         """
         rows = self._rows
+        starts: Any = rows.shares.starts
+        own: Any = rows.shares.columns
         if rows.counted:
-            return best_ranks(self.predictions, rows.shares.starts, rows.shares.columns)
+            return best_ranks(self.predictions, starts, own)
         if self.predictions.shape[1] < 2:
             raise ValueError("ranks need vectors of two numbers or more, since one number has no correlation")
-        vectors: Any
-        starts: Any
-        own: Any
-        if rows.vectors is None:
+        vectors = rows.vectors
+        if vectors is None:
             n = len(self.predictions)
             vectors, starts, own = rows.targets(self.errors.dtype), np.arange(n + 1), np.arange(n)
-        else:
-            vectors, starts, own = rows.vectors, rows.shares.starts, rows.shares.columns
         ranks = np.zeros(len(self.predictions), dtype=np.int64)
-        right = directions(np.asarray(vectors), "correlation")
+        right = directions(vectors, "correlation")
         for some in blocks(len(ranks), len(right)):
             near = directions(self.predictions[some], "correlation") @ right.T
             part = starts[some.start : some.stop + 1]

@@ -30,8 +30,6 @@ DECIDES = 1e-10
 # Rows that are solved for at a time.
 _AT_A_TIME = 256
 
-Watch = Callable[[int, int], object] | None
-
 
 class DistinctRows(NamedTuple):
     """The rows that differ, among those with tokens."""
@@ -40,6 +38,20 @@ class DistinctRows(NamedTuple):
     tokens: NDArray[np.float64]
     numbers: NDArray[np.int64]
     """Of all rows, which of these each is; -1 without tokens."""
+
+
+class Solved(NamedTuple):
+    """Some distinct rows, with what they do to the solution."""
+
+    x: Table
+    g: NDArray[np.float64]
+    """(X'FX + ridge I)^+ x of each, one after another."""
+    shares: NDArray[np.float64]
+    """x'g of each."""
+    rows: NDArray[np.int64]
+    """All rows that are one of these,"""
+    local: NDArray[np.int64]
+    """and which of these each is."""
 
 
 def rows_of(events: Events | None, sides: Sides) -> Rows:
@@ -82,21 +94,24 @@ def distinct_rows(rows: Rows) -> DistinctRows:
 
 
 def solutions(
-    rows: DistinctRows, ridge: float, threads: int, watch: Watch
-) -> Iterator[tuple[slice, Table, NDArray[np.float64], NDArray[np.float64]]]:
-    """For some rows at a time: these, their g = (X'FX + ridge I)^+ x, one after another, and x'g of each."""
+    rows: DistinctRows, ridge: float, threads: int, watch: Callable[[int, int], object] | None
+) -> Iterator[Solved]:
+    """All distinct rows, some at a time."""
     n, p = rows.x.shape
+    order = np.argsort(rows.numbers, kind="stable")
+    numbers = rows.numbers[order]
     solver = _core.RowSolver(rows.x, rows.tokens, ridge=ridge, threads=threads, progress=None)
     for start in range(0, n, _AT_A_TIME):
-        some = slice(start, min(start + _AT_A_TIME, n))
-        g = np.empty((some.stop - start, p))
+        stop = min(start + _AT_A_TIME, n)
+        g = np.empty((stop - start, p))
         solver.solve(start, g, progress=None)
-        part = taken(rows.x, np.arange(start, some.stop))
-        if part.starts is None or part.columns is None:
-            shares = np.einsum("ij,ij->i", part.values, g)
+        x = taken(rows.x, np.arange(start, stop))
+        if x.starts is None or x.columns is None:
+            shares = np.einsum("ij,ij->i", x.values, g)
         else:
-            of = np.repeat(np.arange(len(g)), np.diff(part.starts))
-            shares = np.bincount(of, part.values * g[of, part.columns], len(g))
-        yield some, part, g, shares
+            of = np.repeat(np.arange(len(g)), np.diff(x.starts))
+            shares = np.bincount(of, x.values * g[of, x.columns], len(g))
+        mine = order[slice(*np.searchsorted(numbers, [start, stop]))]
+        yield Solved(x, g, shares, mine, rows.numbers[mine] - start)
         if watch is not None:
-            watch(some.stop, n)
+            watch(stop, n)

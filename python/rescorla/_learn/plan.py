@@ -24,7 +24,7 @@ from rescorla._shared.checks import (
     room,
 )
 from rescorla._shared.warn import NumericalWarning, some, warn
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -50,16 +50,6 @@ class Plan(NamedTuple):
     outcome_columns: NDArray[np.int64]
     keep_rows: NDArray[np.int64] | None
     initial_columns: NDArray[np.int64] | None
-
-
-class Located(Protocol):
-    """What has names for the places that the engine knows."""
-
-    @property
-    def all_cues(self) -> tuple[str, ...]: ...
-
-    @property
-    def outcomes(self) -> tuple[str, ...]: ...
 
 
 def plan_of(
@@ -89,8 +79,8 @@ def rule_of(
     dtype: DTypeLike, beta: float | tuple[float, float], initial: object
 ) -> tuple[np.dtype[Any], tuple[float, float]]:
     """The type of the weights and the two rates; an error for what is wrong whatever the events are."""
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if initial is not None:
+        need_weights(initial, "initial")
     return element_type(dtype), rates(beta)
 
 
@@ -150,9 +140,11 @@ def _of_mapping(
     return values
 
 
-def warn_unknown(argument: str, mapping: Mapping[str, float], known: Collection[str], kind: str) -> None:
-    """Warn of entries for names that are nowhere."""
-    unknown = [name for name in mapping if name not in known]
+def warn_unknown(
+    argument: str, value: PerName, known: Collection[str], kind: Literal["cue", "outcome"]
+) -> None:
+    """Warn of entries for names that are nowhere, if a parameter is a mapping."""
+    unknown = [name for name in value if name not in known] if isinstance(value, Mapping) else []
     if unknown:
         which = {"cue": "a cue", "outcome": "an outcome"}[kind] if len(unknown) == 1 else f"{kind}s"
         warn(
@@ -173,14 +165,6 @@ def warn_unshared(initial: Weights, plan: Plan, events: Named) -> None:
         f"initial shares no name with the events, whose cues are {some(events.cues, 3)}, while its own are "
         f"{some(initial.cues, 3)}: nothing goes on from it; give weights that were learned from such events"
     )
-
-
-def warn_of_entries(
-    argument: str, value: PerName | None, names: Iterable[str], kind: Literal["cue", "outcome"]
-) -> None:
-    """Warn of entries for names that are not among these, if a parameter is a mapping."""
-    if isinstance(value, Mapping):
-        warn_unknown(argument, value, set(names), kind)
 
 
 def united(first: Iterable[str], more: Iterable[str]) -> dict[str, int]:
@@ -207,6 +191,13 @@ def start_of(initial: Weights, element: np.dtype[Any], out: object = None) -> ND
             f"{initial.outcomes[column]!r} is {np.asarray(initial)[row, column]}"
         )
     return values.copy() if isinstance(out, np.ndarray) and np.may_share_memory(values, out) else values
+
+
+def begun(shape: tuple[int, int], initial: Weights, element: np.dtype[Any]) -> NDArray[Any]:
+    """The initial weights, whose names come first, and zeros for others."""
+    values = np.zeros(shape, dtype=element)
+    values[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    return values
 
 
 def result_array(
@@ -251,7 +242,9 @@ _SLOWER = "lower alpha or beta so that max(beta) * sum(alpha * m^2) < 2 in every
 
 
 @contextmanager
-def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
+def naming_divergence(
+    cues: tuple[str, ...], outcomes: tuple[str, ...], cure: str | None = None
+) -> Iterator[None]:
     """Name the weight that became infinite or NaN, of which the engine knows only the place."""
     rate = RATE.get()
     if cure is None:
@@ -262,8 +255,8 @@ def naming_divergence(plan: Located, cure: str | None = None) -> Iterator[None]:
         match error.args:
             case (int(row), int(column), value):
                 raise FloatingPointError(
-                    f"the weight of cue {plan.all_cues[row]!r} to outcome {plan.outcomes[column]!r} became "
-                    f"{value}; learning diverges: {cure}"
+                    f"the weight of cue {cues[row]!r} to outcome {outcomes[column]!r} became {value}; "
+                    f"learning diverges: {cure}"
                 ) from None
         raise
 
@@ -274,12 +267,15 @@ def warn_unsafe(
     """Warn the user where the fastest rate is not safe in every event; or, for each cue by itself, in any."""
     if SAFE.get() or fastest * kappa < 1 + retention:
         return
-    rate = RATE.get()
-    what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
     # Who calls it eta has no saliences.
-    size, cure = ("alpha * m^2", "beta or alpha") if rate == "beta" else ("m^2", rate)
+    size = "alpha * m^2" if RATE.get() == "beta" else "m^2"
     has = f"a cue has alpha = {kappa:g}" if of_cue else f"an event has sum({size}) = {kappa:g}"
     safe = (1 + retention) / kappa
-    warn(
-        f"{what} may overshoot: {has}, so a rate is safe only below {safe:g}; lower {cure}", NumericalWarning
-    )
+    warn(overshooting(RATE.get(), fastest, has, safe, scheduled=scheduled), NumericalWarning)
+
+
+def overshooting(rate: str, fastest: float, has: str, safe: float, *, scheduled: bool = False) -> str:
+    """What to tell the user whose rate is too large for something that has so much of what is learned by."""
+    what = f"{rate} * factor, {fastest:g} at most," if scheduled else f"{rate} = {fastest:g}"
+    cure = "beta or alpha" if rate == "beta" else rate
+    return f"{what} may overshoot: {has}, so a rate is safe only below {safe:g}; lower {cure}"

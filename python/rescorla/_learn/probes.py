@@ -11,7 +11,7 @@ from rescorla._events.events import Events
 from rescorla._shared.warn import warn
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike, NDArray
+    from numpy.typing import NDArray
 
 # Entries of a table of probes: a test has hundreds of them, and a corpus may have a row of frequency 0 for
 # each word.
@@ -68,14 +68,10 @@ def table_of(
     activations: NDArray[Any],
 ) -> NDArray[Any]:
     """A table of these columns."""
-    table = np.empty(len(activations), dtype=_fields(activations.dtype))
+    fields = [("phase", object), ("token", np.int64), ("cues", object), ("outcome", object)]
+    table = np.empty(len(activations), dtype=np.dtype([*fields, ("activation", activations.dtype)]))
     table["phase"], table["token"], table["activation"] = phases, tokens, activations
     table["outcome"] = outcomes
     # As an object of its own each tuple of cues stays one.
     table["cues"] = np.fromiter(cues, dtype=object, count=len(cues))
     return table
-
-
-def _fields(element: DTypeLike) -> np.dtype[Any]:
-    names = [("phase", object), ("token", np.int64), ("cues", object), ("outcome", object)]
-    return np.dtype([*names, ("activation", element)])

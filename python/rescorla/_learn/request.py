@@ -24,6 +24,7 @@ from rescorla._learn.record import rates_of
 from rescorla._learn.rule import Rule
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import PerName, flag
+from rescorla._shared.progress import Progress, watching
 from rescorla._shared.testing import asked
 from rescorla._weights.weights import Weights
 
@@ -36,7 +37,6 @@ class Request(NamedTuple):
 
     rule: Rule
     plan: Plan
-    chosen: bool
     alphas: Numbers
     betas: tuple[float, float]
     lambdas: Numbers
@@ -105,20 +105,21 @@ class Request(NamedTuple):
         method: str | None,
         threads: int,
         event_memory: int | None = None,
-        progress: Any = None,
+        progress: Progress = False,
     ) -> Any:
         """The engine's preparation to learn any part of the weights from these events."""
         engine: Any = _core
-        return engine.Job(
-            events._file,
-            dtype=str(self.element),
-            **self.told(),
-            **self.wanted(),
-            method=method,
-            threads=threads,
-            event_memory=event_memory,
-            progress=progress,
-        )
+        with watching(progress, "preparing", "events", len(events)) as watch:
+            return engine.Job(
+                events._file,
+                dtype=str(self.element),
+                **self.told(),
+                **self.wanted(),
+                method=method,
+                threads=threads,
+                event_memory=event_memory,
+                progress=watch,
+            )
 
     def recorded(self) -> dict[str, Any]:
         """What the ``parameters`` of the weights say of it."""
@@ -162,7 +163,6 @@ def request_of(
     return Request(
         rule,
         plan,
-        cues is not None,
         alphas,
         betas,
         lambdas,

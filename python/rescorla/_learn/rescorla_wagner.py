@@ -10,7 +10,7 @@ import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
-from rescorla._learn.in_place import LEARN, check_same, check_type, learn_in_place, refusal
+from rescorla._learn.in_place import LEARN, check_weights, learn_in_place, refusal
 from rescorla._learn.plan import naming_divergence, result_array, rule_of, sized
 from rescorla._learn.record import learned
 from rescorla._learn.request import Request, request_of
@@ -316,9 +316,9 @@ def learn(
             "goes on from them"
         )
     if isinstance(out, Weights):
-        check_same(initial, out, LEARN)
         given = rule_given(rule, rule_parameters, retention, out.data.dtype)
-        _check_in_place(out, given, average, cues, outcomes, dtype, method)
+        _check_in_place(given, average, cues, outcomes, method)
+        check_weights(initial, out, dtype, LEARN)
         return learn_in_place(
             events,
             out,
@@ -383,7 +383,8 @@ def _learned(
 
     def run(values: NDArray[Any] | npy.Room, states: NDArray[Any] | None = None) -> dict[str, Any]:
         started, n_tokens = perf_counter(), events.n_tokens
-        with watching(progress, "learning", "tokens", n_tokens) as watch, naming_divergence(plan):
+        named = naming_divergence(plan.all_cues, plan.outcomes)
+        with watching(progress, "learning", "tokens", n_tokens) as watch, named:
             told = {**request.told(), **request.wanted(), **how}
             report = _core.learn(events._file, **told, out=values, states=states, progress=watch)
         parameters.update(learned(events, report, started, **request.recorded()))
@@ -419,15 +420,7 @@ def _checked_part(part: object) -> tuple[int, int]:
     return number, n
 
 
-def _check_in_place(
-    weights: Weights,
-    rule: Rule,
-    average: object,
-    cues: object,
-    outcomes: object,
-    dtype: DTypeLike,
-    method: Method,
-) -> None:
+def _check_in_place(rule: Rule, average: object, cues: object, outcomes: object, method: Method) -> None:
     """ValueError for what cannot be done to weights in place."""
     refused = None
     if rule.retention < 1:
@@ -443,7 +436,6 @@ def _check_in_place(
         refused = "method", "the adjoint method makes all rows anew, and this is what the forward method does"
     if refused is not None:
         raise refusal(*refused)
-    check_type(weights, dtype)
 
 
 def forecast(

@@ -86,8 +86,7 @@ class Rule(NamedTuple):
 
     def told(self) -> dict[str, Any]:
         """What the engine is told of it."""
-        told = {"rule": self.name, "rule_parameters": dict(self.parameters)}
-        return {**told, "retention": self.retention}
+        return {"rule": self.name, "rule_parameters": dict(self.parameters), "retention": self.retention}
 
     def states_of(self, initial: Weights, element: np.dtype[Any]) -> NDArray[Any] | None:
         """The states of initial weights, one below the other; None where they have none."""

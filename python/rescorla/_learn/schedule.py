@@ -49,7 +49,7 @@ def tabulated(schedule: Any, n_tokens: int, betas: tuple[float, float], element:
                 )
             factors.append(_no_factors(n_tokens))
         for each, beta, kind in zip(block * (3 - len(block)), betas, ("beta1", "beta2"), strict=True):
-            _check(each, beta, kind, tokens, element)
+            _check_factors(each, beta, kind, tokens, element)
             fastest = max(fastest, beta * float(each.max()))
         for all_tokens, each in zip(factors, block * (len(factors) + 1 - len(block)), strict=True):
             all_tokens[start : start + len(tokens)] = each
@@ -67,14 +67,14 @@ def factors_of(
         block = _block(schedule(some), some)
         if len(block) > 1:
             raise ValueError("schedule must give one array: this rule has one learning rate, not two")
-        _check(block[0], beta, "beta", some, element)
+        _check_factors(block[0], beta, "beta", some, element)
         factors[start : start + len(some)] = block[0]
     return factors
 
 
-def name_of(schedule: object) -> str:
-    """How a schedule prints, without the address of a function."""
-    return str(getattr(schedule, "__qualname__", None) or repr(schedule))
+def name_of(function: object) -> str:
+    """How a function prints, without its address."""
+    return str(getattr(function, "__qualname__", None) or repr(function))
 
 
 def _no_factors(n_tokens: int) -> NDArray[np.float64]:
@@ -108,7 +108,7 @@ def _block(given: object, tokens: NDArray[np.int64]) -> list[NDArray[np.float64]
     return arrays
 
 
-def _check(
+def _check_factors(
     factors: NDArray[np.float64], beta: float, kind: str, tokens: NDArray[np.int64], element: np.dtype[Any]
 ) -> None:
     """Refuse a factor that makes no rate."""

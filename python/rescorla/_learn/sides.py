@@ -13,6 +13,16 @@ from rescorla._weights.weights import Weights
 ELEMENT = np.dtype(np.float64)
 
 
+def check_dimensions(kind: str, names: tuple[str, ...], initial: tuple[str, ...]) -> None:
+    """ValueError where initial weights are of other vectors."""
+    differing = {*names} ^ {*initial}
+    if differing:
+        raise ValueError(
+            f"initial weights must have the dimensions of the {kind} vectors, but {min(differing)!r} is only "
+            "in one of them"
+        )
+
+
 class Sides(NamedTuple):
     """What the rows and the columns of the weights are: names, or the numbers of vectors."""
 
@@ -28,16 +38,10 @@ class Sides(NamedTuple):
 
     def check_initial(self, initial: Weights) -> None:
         """ValueError where the initial weights are of other vectors."""
-        for kind, vectors, names, known in (
-            ("cue", self.cue_vectors, self.cues, initial.cues),
-            ("outcome", self.outcome_vectors, self.outcomes, initial.outcomes),
-        ):
-            if vectors is not None and {*names} != {*known}:
-                differing = sorted({*names} ^ {*known})[0]
-                raise ValueError(
-                    f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
-                    "only in one of them"
-                )
+        if self.cue_vectors is not None:
+            check_dimensions("cue", self.cues, initial.cues)
+        if self.outcome_vectors is not None:
+            check_dimensions("outcome", self.outcomes, initial.outcomes)
 
     def recorded(self) -> dict[str, str]:
         """What ``parameters`` say of vectors."""

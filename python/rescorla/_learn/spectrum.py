@@ -196,9 +196,6 @@ class Spectrum:
 def _product(left: Floats, right: Floats) -> Floats:
     """The product of two matrices, in stripes where it is large."""
     rows = max(1, _MULTIPLICATIONS // max(1, right.size))
-    if rows >= len(left):
-        whole: Floats = left @ right
-        return whole
     product = np.empty((len(left), right.shape[1]))
     for first in range(0, len(left), rows):
         np.matmul(left[first : first + rows], right, out=product[first : first + rows])

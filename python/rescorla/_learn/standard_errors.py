@@ -16,7 +16,7 @@ from rescorla._learn.sides import sides_of_events
 from rescorla._shared.checks import one_of, thread_count
 from rescorla._shared.progress import Progress, watching
 from rescorla._weights.vectors import Table, taken
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,11 +109,10 @@ def standard_errors(
     one_of("sample", sample, ("tokens", "rows"))
     one_of("correction", correction, ("hc3", "none"))
     n_threads = thread_count(threads)
-    if not isinstance(weights, Weights):
-        raise TypeError(f"weights must be Weights, not {type(weights).__name__}")
+    need_weights(weights)
     made = weights.parameters
     given = events_given(events, "standard_errors", "{}, weights", progress=progress)
-    _check(given, weights)
+    _check_made(given, weights)
     background = made["background"]
     extended = given if background is None else given.with_background(background, progress=progress)
     started = perf_counter()
@@ -123,11 +122,8 @@ def standard_errors(
     values, variances = weights.values, np.zeros(weights.shape)
     decided = np.zeros(len(weights.cues), dtype=np.bool_)
     with watching(progress, "standard errors", "rows", len(distinct.tokens)) as watch:
-        order = np.argsort(distinct.numbers, kind="stable")
-        numbers = distinct.numbers[order]
-        for some, part, g, shares in solutions(distinct, made["ridge"], n_threads, watch):
-            mine = order[slice(*np.searchsorted(numbers, [some.start, some.stop]))]
-            local, f = distinct.numbers[mine] - some.start, rows.tokens[mine]
+        for x, g, shares, mine, local in solutions(distinct, made["ridge"], n_threads, watch):
+            f = rows.tokens[mine]
             # Of each token, or row, the leverage and what its squared residual weighs.
             h = shares[local] if sample == "tokens" else f * shares[local]
             weigh = f if sample == "tokens" else f * f
@@ -136,8 +132,8 @@ def standard_errors(
                 weigh = np.divide(weigh, np.square(1 - h), out=np.zeros_like(h), where=~alone)
             for number in np.unique(local[alone]):
                 decided |= np.abs(g[number]) > DECIDES * np.linalg.norm(g[number])
-            activations = products(part, values)
-            squares = _squares(activations, taken(rows.shares, mine), local, weigh, lambdas)
+            activations = products(x, values)
+            squares = _residual_squares(activations, taken(rows.shares, mine), local, weigh, lambdas)
             variances += np.square(g).T @ squares
     found = np.sqrt(variances)
     found[decided] = np.nan
@@ -152,7 +148,7 @@ def standard_errors(
     return Weights(found, weights.cues, weights.outcomes, parameters)
 
 
-def _squares(
+def _residual_squares(
     activations: NDArray[np.float64],
     shares: Table,
     local: NDArray[np.int64],
@@ -169,7 +165,7 @@ def _squares(
     return np.asarray(present * np.square(lambdas - activations) + absent * np.square(activations))
 
 
-def _check(events: Events, weights: Weights) -> None:
+def _check_made(events: Events, weights: Weights) -> None:
     """ValueError unless the weights are those of `equilibrium` of these events, of a kind that has them."""
     made: dict[str, Any] = weights.parameters
     if made.get("rule") != "equilibrium":

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.deciding import deciding, difference, hash_of, initial_hash
 from rescorla._learn.plan import Numbers, plan_of
-from rescorla._learn.record import of_events, record
+from rescorla._learn.record import of_events
 from rescorla._learn.request import Request
 from rescorla._learn.rule import rule_in
 from rescorla._learn.schedule import Factors
@@ -42,8 +43,7 @@ def made(path: str, events: Events, request: Request, job: Any, threads: int) ->
     }
     # How long it took, and on what, each call says of itself.
     facts = {**request.recorded(), **of_events(events), "method": job.method}
-    parameters = record(started=0.0, **facts)
-    parameters = {name: value for name, value in (parameters | reported).items() if name != "seconds"}
+    parameters = {**facts, "version": _core.__version__, **reported}
     asked_for = deciding(request, events)
     decided = asked_for | {"method": job.method}
     per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}
@@ -110,7 +110,6 @@ def request_in(store: Store, events: Events) -> Request:
     return Request(
         rule_in(known),
         plan,
-        not known["all_cues"],
         Numbers(_spread(known["alpha"], len(plan.all_cues)), store.parameters["alpha"]),
         (known["beta1"], known["beta2"]),
         Numbers(_spread(known["lambda"], len(plan.outcomes)), store.parameters["lambda"]),
@@ -168,7 +167,7 @@ def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
         return None
     path = os.path.join(store.path, "schedule")
     with reading(path, "the factors of a store's schedule"):
-        present, absent = uninterrupted(_numbers, path)
+        present, absent = uninterrupted(_kept_factors, path)
         if hash_of(present, absent) != known["schedule"]:
             raise ValueError("other factors")
     betas = known["beta1"], known["beta2"]
@@ -176,7 +175,7 @@ def _factors(store: Store, known: Mapping[str, Any]) -> Factors | None:
     return Factors(present, absent, max(b * f for b, f in zip(betas, largest, strict=True)))
 
 
-def _numbers(path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _kept_factors(path: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The arrays of a schedule; one for both where there is one."""
     group = need("zarr").open_group(path, mode="r", zarr_format=3, use_consolidated=False)
     present = group["present"][:]

@@ -46,7 +46,8 @@ class Tiles(NamedTuple):
         """The weights of a tile, learned."""
         start, stop = self.store.bounds(tile)
         values = np.zeros(self.store.used(tile), dtype=self.store.dtype)
-        with naming_divergence(self.request.plan):
+        plan = self.request.plan
+        with naming_divergence(plan.all_cues, plan.outcomes):
             self.job.learn(start, stop, values, threads=threads)
         return values
 
@@ -74,8 +75,7 @@ def tiles_of(
     if request is None:
         request = request_in(store, events)
     method = None if store.deciding is None else store.deciding["method"]
-    with watching(progress, "preparing", "events", len(events)) as watch:
-        job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
+    job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=progress)
     return Tiles(store, request, job)
 
 
@@ -140,8 +140,7 @@ def opened_or_made(
         store = Store.open(path)
         check_request(store, deciding(request, events), method)
         return store, None
-    with watching(progress, "preparing", "events", len(events)) as watch:
-        job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=watch)
+    job = request.job(events, method=method, threads=threads, event_memory=event_memory, progress=progress)
     request.warn_unsafe(job.report)
     store = made(path, events, request, job, threads)
     return store, Tiles(store, request, job)

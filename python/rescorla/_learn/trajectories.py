@@ -214,7 +214,8 @@ def trajectories(
     probed = np.zeros(n_probes * n_outcomes, dtype=element)
     none = np.zeros(0, dtype=np.int64)
     started = perf_counter()
-    with watching(progress, "learning", "tokens", n_learned) as watch, naming_divergence(plan):
+    named = naming_divergence(plan.all_cues, plan.outcomes)
+    with watching(progress, "learning", "tokens", n_learned) as watch, named:
         report = _core.trajectories(
             events._file,
             **request.told(),

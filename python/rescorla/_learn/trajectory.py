@@ -94,18 +94,6 @@ class Trajectories:
         "values",
     )
 
-    tokens: NDArray[np.int64]
-    values: NDArray[Any]
-    pairs: tuple[tuple[str, str], ...] | None
-    cues: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    parameters: dict[str, Any]
-    predictions: NDArray[Any] | None
-    probes: NDArray[Any] | None
-    phases: dict[str, Phase]
-    all_predictions: NDArray[Any] | None
-    saliences: NDArray[Any] | None
-
     def __init__(
         self,
         tokens: NDArray[np.int64],
@@ -125,9 +113,8 @@ class Trajectories:
         self.parameters, self.predictions = dict(parameters), predictions
         self.probes, self.phases = probes, dict(phases or {})
         self.all_predictions, self.saliences = all_predictions, saliences
-        self._rows: dict[Any, int] = (
-            numbered(cues) if pairs is None else dict(zip(pairs, range(len(pairs)), strict=True))
-        )
+        names: Any = cues if pairs is None else pairs
+        self._rows: dict[Any, int] = numbered(names)
         self._columns = numbered(outcomes)
 
     def __getitem__(self, pair: tuple[str, str]) -> NDArray[Any]:
@@ -302,11 +289,19 @@ class Trajectories:
         return found
 
     def __repr__(self) -> str:
-        return "\n".join([self._head(), *_text_of(self)])
+        shape = len(self.tokens), prod(self.values.shape[1:])
+        return "\n".join([self._head(), *show.grid(*shape, partial(_heads, self), partial(_lines, self))])
 
     def _repr_html_(self) -> str:
         """The first few curves, for a notebook."""
-        return _html_of(self._head(), self)
+        n_tokens, n_curves = len(self.tokens), prod(self.values.shape[1:])
+        places = range(min(n_curves, len(COLOURS)))
+        times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
+        names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs_at(self, places)]
+        picture = sketch(self.tokens[times], _curves(self, times, places), names)
+        more = n_curves - len(places)
+        note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
+        return show.page(self._head(), picture, note, show.details(self.parameters))
 
     def _head(self) -> str:
         n_tokens, *cells = self.values.shape
@@ -343,22 +338,8 @@ class Trajectories:
         >>> again["light", "food"]
         array([0.  , 0.5 , 0.75])
         """
-        trajectory_file.save(
-            path_name(path),
-            trajectory_file.Content(
-                self.tokens,
-                self.values,
-                self.pairs,
-                self.cues,
-                self.outcomes,
-                self.parameters,
-                self.predictions,
-                self.probes,
-                self.phases,
-                self.all_predictions,
-                self.saliences,
-            ),
-        )
+        content = (getattr(self, name) for name in trajectory_file.Content._fields)
+        trajectory_file.save(path_name(path), trajectory_file.Content(*content))
 
     @classmethod
     def load(cls, path: PathName) -> Self:
@@ -496,41 +477,22 @@ def _swapped(cue: object, outcomes: Mapping[str, int]) -> str:
     return f"; {cue!r} is an outcome: write [cue, outcome]" if cue in outcomes else ""
 
 
-def _text_of(traj: Trajectories) -> list[str]:
-    """The first and the last tokens under the names of the first and the last weights."""
-    return show.grid(
-        len(traj.tokens), prod(traj.values.shape[1:]), partial(_heads, traj), partial(_rows, traj)
-    )
-
-
-def _html_of(head: str, traj: Trajectories) -> str:
-    """The first few curves, and the parameters."""
-    n_tokens, n_curves = len(traj.tokens), prod(traj.values.shape[1:])
-    places = range(min(n_curves, len(COLOURS)))
-    times = np.unique(np.linspace(0, max(n_tokens - 1, 0), min(n_tokens, POINTS)).astype(int))
-    names = [f"{cue} \N{RIGHTWARDS ARROW} {outcome}" for cue, outcome in _pairs(traj, places)]
-    picture = sketch(traj.tokens[times], _curves(traj, times, places), names)
-    more = n_curves - len(places)
-    note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
-    return show.page(head, picture, note, show.details(traj.parameters))
-
-
 def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:
-    pairs = _pairs(traj, places)
+    pairs = _pairs_at(traj, places)
     return [
         [kind, *(show.short(pair[side], show.NARROW) for pair in pairs)]
         for side, kind in enumerate(("cue", "outcome"))
     ]
 
 
-def _rows(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
+def _lines(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
     return [
         [str(traj.tokens[time]), *map(show.number, values)]
         for time, values in zip(times, _curves(traj, times, places).tolist(), strict=True)
     ]
 
 
-def _pairs(traj: Trajectories, places: Sequence[int]) -> list[tuple[str, str]]:
+def _pairs_at(traj: Trajectories, places: Sequence[int]) -> list[tuple[str, str]]:
     """The pairs at these places, those of a block counted row by row."""
     if traj.pairs is not None:
         return [traj.pairs[place] for place in places]

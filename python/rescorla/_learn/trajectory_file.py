@@ -110,9 +110,9 @@ def load(path: str) -> Content:
             cure = "; rescorla.load_weights reads weights" if "cues" in archive else ""
             raise FormatError(f"{path}: expected {_EXPECTED}, found one of other arrays{cure}")
         about = disk.parsed(archive["about"].tobytes().decode("ascii"))
-        _check(path, about.get("kind") == _KIND, f"the kind {_KIND!r}", about.get("kind"))
+        _expect(path, about.get("kind") == _KIND, f"the kind {_KIND!r}", about.get("kind"))
         version = about.get("version")
-        _check(path, version == _VERSION, f"version {_VERSION}", f"version {version}, of a later rescorla")
+        _expect(path, version == _VERSION, f"version {_VERSION}", f"version {version}, of a later rescorla")
         content = Content(
             archive["tokens"],
             archive["values"],
@@ -133,12 +133,12 @@ def load(path: str) -> Content:
 def _predictions(path: str, archive: Any, outcomes: list[str]) -> NDArray[Any]:
     columns = {field: archive[field] for field in _FIELDS}
     shapes = {column.shape for column in columns.values()}
-    _check(path, len(shapes) == 1 and len(next(iter(shapes))) == 1, "columns of one length", shapes)
+    _expect(path, len(shapes) == 1 and len(next(iter(shapes))) == 1, "columns of one length", shapes)
     types = columns["token"].dtype, columns["outcome"].dtype
-    _check(path, types == _COUNTS, "tokens and outcomes of int64", types)
+    _expect(path, types == _COUNTS, "tokens and outcomes of int64", types)
     numbers = columns["outcome"]
     known = not len(numbers) or (numbers.min() >= 0 and numbers.max() < len(outcomes))
-    _check(path, known, f"outcomes below {len(outcomes)}", "others")
+    _expect(path, known, f"outcomes below {len(outcomes)}", "others")
     names = np.array([*outcomes, None], dtype=object)[:-1]
     columns["outcome"] = names[numbers]
     table = np.empty(len(numbers), dtype=np.dtype([(name, array.dtype) for name, array in columns.items()]))
@@ -150,11 +150,11 @@ def _predictions(path: str, archive: Any, outcomes: list[str]) -> NDArray[Any]:
 def _probes(path: str, activations: NDArray[Any], columns: list[list[Any]]) -> NDArray[Any]:
     phases, tokens, cues, outcomes = columns
     lengths = {len(activations), *map(len, columns)}
-    _check(path, len(lengths) == 1, "probes in columns of one length", lengths)
+    _expect(path, len(lengths) == 1, "probes in columns of one length", lengths)
     table = table_of(phases, tokens, [tuple(each) for each in cues], outcomes, activations)
     inside = [phase for phase in phases if phase is not None]
     names = [*inside, *outcomes, *(cue for each in cues for cue in each)]
-    _check(path, all(isinstance(name, str) for name in names), "names at probes", "what is none")
+    _expect(path, all(isinstance(name, str) for name in names), "names at probes", "what is none")
     return table
 
 
@@ -163,31 +163,31 @@ def _check_whole(path: str, content: Content) -> None:
     tokens, values, pairs, cues, outcomes, _, table, probes, _, predicted, saliences = content
     cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)
     shape = (len(tokens), *cells)
-    _check(path, values.shape == shape, f"values of the shape {shape}", values.shape)
-    _check(path, values.dtype in (np.float64, np.float32), "float64 or float32", values.dtype)
+    _expect(path, values.shape == shape, f"values of the shape {shape}", values.shape)
+    _expect(path, values.dtype in (np.float64, np.float32), "float64 or float32", values.dtype)
     rising = tokens.dtype == np.int64 and bool((np.diff(tokens, prepend=-1) > 0).all())
-    _check(path, rising, "numbers of tokens that rise", tokens.dtype)
+    _expect(path, rising, "numbers of tokens that rise", tokens.dtype)
     for names in (cues, outcomes, *([pairs] if pairs is not None else [])):
-        _check(path, len(set(names)) == len(names), "names that differ", "one that comes twice")
+        _expect(path, len(set(names)) == len(names), "names that differ", "one that comes twice")
     flat = [*cues, *outcomes, *(name for pair in pairs or () for name in pair)]
-    _check(path, all(isinstance(name, str) for name in flat), "names", "what is none")
+    _expect(path, all(isinstance(name, str) for name in flat), "names", "what is none")
     if table is not None:
         types = table.dtype["activation"], table.dtype["error"]
-        _check(path, types == (values.dtype, values.dtype), f"predictions of {values.dtype}", types)
+        _expect(path, types == (values.dtype, values.dtype), f"predictions of {values.dtype}", types)
     if probes is not None:
         found = probes.dtype["activation"]
-        _check(path, found == values.dtype, f"activations at probes of {values.dtype}", found)
+        _expect(path, found == values.dtype, f"activations at probes of {values.dtype}", found)
     if saliences is not None:
         fits = saliences.shape == values.shape and saliences.dtype == values.dtype
         expected = f"saliences of {values.dtype} of the shape {values.shape}"
-        _check(path, fits, expected, f"{saliences.dtype} of the shape {saliences.shape}")
+        _expect(path, fits, expected, f"{saliences.dtype} of the shape {saliences.shape}")
     if predicted is not None:
         shape = (int((tokens > 0).sum()), len(outcomes))
         fits = predicted.shape == shape and predicted.dtype == values.dtype
         expected = f"all_predictions of {values.dtype} of the shape {shape}"
-        _check(path, fits, expected, f"{predicted.dtype} of the shape {predicted.shape}")
+        _expect(path, fits, expected, f"{predicted.dtype} of the shape {predicted.shape}")
 
 
-def _check(path: str, holds: bool, expected: str, found: object) -> None:
+def _expect(path: str, holds: bool, expected: str, found: object) -> None:
     if not holds:
         raise FormatError(f"{path}: expected {expected}, found {found}; {_CURE}")

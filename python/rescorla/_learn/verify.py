@@ -123,7 +123,13 @@ def verify(
         raise ValueError(f"{given} is for a store, of which tiles are learned again; leave it out for {name}")
     if files.is_weights_name(name):
         return _found("weights", lambda: files.verify(name).values.shape)
-    return _found("events", lambda: (len(_events(name, progress)),))
+
+    def look() -> tuple[int, ...]:
+        rows = open_events(name)
+        rows.verify(progress=progress)
+        return (len(rows),)
+
+    return _found("events", look)
 
 
 def _found(kind: Literal["events", "weights"], look: Callable[[], tuple[int, ...]]) -> Verified:
@@ -132,12 +138,6 @@ def _found(kind: Literal["events", "weights"], look: Callable[[], tuple[int, ...
         return Verified(kind, look(), [])
     except FormatError as error:
         return Verified(kind, (), [str(error)])
-
-
-def _events(path: str, progress: Progress) -> Events:
-    events = open_events(path)
-    events.verify(progress=progress)
-    return events
 
 
 def _of_store(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,18 +19,17 @@ from rescorla._learn.delta.units import unit_of
 from rescorla._learn.in_place import (
     Change,
     changed,
-    check_same,
-    check_type,
-    check_writeable,
+    check_weights,
     located,
     placed,
     type_name,
 )
-from rescorla._learn.plan import naming_rate, start_of
+from rescorla._learn.plan import begun, naming_divergence, naming_rate, overshooting, united
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
-from rescorla._learn.rescorla_wagner import learn
+from rescorla._learn.rescorla_wagner import Method, learn
 from rescorla._learn.schedule import Schedule, check_callable, factors_of, name_of, tabulated
+from rescorla._learn.sides import check_dimensions
 from rescorla._shared.checks import (
     element_type,
     flag,
@@ -54,12 +53,10 @@ from rescorla._weights.vectors import (
     table_of,
     vectors_of,
 )
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
-
-Method = Literal["auto", "forward", "adjoint"]
 
 _CALL = "widrow_hoff(data, eta=eta, initial=weights)"
 
@@ -257,10 +254,13 @@ def widrow_hoff(
         check_callable(schedule)
     if record is not None:
         one_of("record", record, RECORDS)
-    if initial is not None and not isinstance(initial, Weights):
-        raise TypeError(f"initial must be Weights, not {type(initial).__name__}")
+    if initial is not None:
+        need_weights(initial, "initial")
     if out is not None:
-        element = _type_in_place(initial, out, dtype)
+        if not isinstance(out, Weights):
+            raise TypeError(f"out must be the Weights that are initial, or None, not {type(out).__name__}")
+        check_weights(initial, out, dtype, _CALL)
+        element = out.values.dtype
     how = _How(eta, initial, n_passes, schedule, record, normalized, element, method, threads, progress)
     source: _core.EventFile | int
     events = events_unless_pair(data, "widrow_hoff", progress=progress)
@@ -272,7 +272,7 @@ def widrow_hoff(
             )
         if any(hasattr(side, "tocsr") for side in pair):
             return _put(_sparse(pair, how), out)
-        cues, outcomes, source = _pair(pair, element)
+        cues, outcomes, source = _rows_of_pair(pair, element)
     else:
         if cue_vectors is None and out is not None:
             return _in_place(events, out, outcome_vectors, how)
@@ -364,13 +364,8 @@ class _Side(NamedTuple):
         """Vectors with their dimensions in the order of the initial weights; names have it."""
         if self.size is not None or self.names == first:
             return self
+        check_dimensions(kind, self.names, first)
         found = places(first, numbered(self.names))
-        if len(first) != len(self.names) or (found < 0).any():
-            differing = sorted({*first} ^ {*self.names})[0]
-            raise ValueError(
-                f"initial weights must have the dimensions of the {kind} vectors, but {differing!r} is "
-                "only in one of them"
-            )
         return _Side(np.ascontiguousarray(self.array[:, found]), None, first)
 
 
@@ -384,10 +379,7 @@ def _learned(
     eta, n_passes, element, initial = how.eta, how.passes, how.element, how.initial
     n_threads = thread_count(how.threads)
     shape = len(cues.names), len(outcomes.names)
-    start = None
-    if initial is not None:
-        start = np.zeros(shape, dtype=element)
-        start[: len(initial.cues), : len(initial.outcomes)] = start_of(initial, element)
+    start = None if initial is None else begun(shape, initial, element)
     history: list[float] = []
     look = None if how.record is None else _looking(events, cues, outcomes, how.record)
     kappa = 0.0
@@ -398,7 +390,7 @@ def _learned(
             values = np.zeros(shape, dtype=element)
             n = facts["n_tokens"]
             tokens = np.arange(made * n + 1, (made + 1) * n + 1, dtype=np.int64)
-            with _naming(cues, outcomes):
+            with naming_divergence(cues.names, outcomes.names, "lower eta"):
                 report = _core.widrow_hoff(
                     source,
                     cues=(cues.array, cues.size),
@@ -458,16 +450,6 @@ def _check_how(events: Events | None, cues: _Side, outcomes: _Side, how: _How) -
         )
 
 
-def _type_in_place(initial: object, out: object, dtype: DTypeLike) -> np.dtype[Any]:
-    """The type of the weights to learn in place; an error for what cannot be."""
-    if not isinstance(out, Weights):
-        raise TypeError(f"out must be the Weights that are initial, or None, not {type(out).__name__}")
-    check_same(initial, out, _CALL)
-    check_type(out, dtype)
-    check_writeable(out)
-    return out.values.dtype
-
-
 def _put(learned: Weights, out: Weights | None) -> Weights:
     """The learned weights; in the place of those that are there, if they have one."""
     if out is None:
@@ -492,14 +474,6 @@ def _in_place(given: Events, weights: Weights, vectors: Vectors | None, how: _Ho
     schedule, betas = how.of_names(events), (how.eta, how.eta)
     n_tokens = how.passes * events.n_tokens
     factors = None if schedule is None else tabulated(schedule, n_tokens, betas, element)
-    history: list[float] = []
-    looked = None
-    if how.record is not None:
-        look = _looking(events, cues, outcomes, how.record)
-
-        def looked() -> None:
-            history.append(look(weights.values))
-
     change = Change(
         np.ones(len(events.cues)),
         betas,
@@ -510,12 +484,13 @@ def _in_place(given: Events, weights: Weights, vectors: Vectors | None, how: _Ho
         columns=None if outcomes.size is None else outcomes.array,
         vectors=outcomes.array if outcomes.size is None else None,
         passes=how.passes,
-        looked=looked,
+        look=None if how.record is None else _looking(events, cues, outcomes, how.record),
     )
     started = perf_counter()
     with naming_rate("eta"):
         report = changed(weights, place, change)
-    weights.parameters = _recorded(how, started, of_events(given), (cues, outcomes), report, history)
+    facts, history = of_events(given), report["history"]
+    weights.parameters = _recorded(how, started, facts, (cues, outcomes), report, history)
     _warn_unsafe(how, report["max_kappa"] * (1.0 if factors is None else factors.present.max(initial=0.0)))
     return weights
 
@@ -538,11 +513,8 @@ def _warn_unsafe(how: _How, kappa: float) -> None:
     """Warn the user where the rate is not safe for every token."""
     if not how.normalized and how.eta * kappa >= 2:
         times = "" if how.schedule is None else ", times its factor,"
-        warn(
-            f"eta = {how.eta:g} may overshoot: a token has x'x{times} = {kappa:g}, so a rate is safe only "
-            f"below {2 / kappa:g}; lower eta",
-            NumericalWarning,
-        )
+        has = f"a token has x'x{times} = {kappa:g}"
+        warn(overshooting("eta", how.eta, has, 2 / kappa), NumericalWarning)
 
 
 def _side(
@@ -555,43 +527,21 @@ def _side(
 ) -> _Side:
     """What the names of the events stand for."""
     if vectors is None:
-        numbers = numbered(known or ())
-        for name in names:
-            numbers.setdefault(name, len(numbers))
+        numbers = united(known or (), names)
         return _Side(places(names, numbers), len(numbers), tuple(numbers))
     table = vectors_of(kind, names, vectors, element, prefix)
     return _Side(np.ascontiguousarray(table.values), None, table.names)
 
 
-def _pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
+def _rows_of_pair(data: tuple[Examples, Examples], element: np.dtype[Any]) -> tuple[_Side, _Side, int]:
     """The rows of X and of Z."""
     X, Z = data
     x = table_of("X", X, element, "x")
     one = np.ndim(Z) == 1
     z = table_of("Z", np.asarray(Z)[:, None] if one else Z, element, "z")
-    for argument, table in (("X", x), ("Z", z)):
-        if table.starts is not None:
-            raise TypeError(
-                f"{argument} must be dense; delta_rule takes sparse matrices, with the same result"
-            )
     same_length("X", x.shape[0], "Z", z.shape[0])
     names = ("y",) if one else z.names
     return _Side(x.values, None, x.names), _Side(z.values, None, names), x.shape[0]
-
-
-@contextmanager
-def _naming(cues: _Side, outcomes: _Side) -> Iterator[None]:
-    """Name the weight that became infinite or NaN."""
-    try:
-        yield
-    except FloatingPointError as error:
-        match error.args:
-            case (int(row), int(column), value):
-                raise FloatingPointError(
-                    f"the weight of cue {cues.names[row]!r} to outcome {outcomes.names[column]!r} became "
-                    f"{value}; learning diverges: lower eta"
-                ) from None
-        raise
 
 
 def _looking(

@@ -13,12 +13,12 @@ from rescorla._learn.delta.delta_rule import (
     ORDERED,
     SPREAD,
     batch_size,
-    overshooting,
     safe_rate,
     slower,
 )
 from rescorla._learn.delta.sources import check_targets
-from rescorla._learn.delta.units import SLOPING, UNBOUNDED
+from rescorla._learn.delta.units import SLOPING, UNBOUNDED, unit_of
+from rescorla._learn.plan import overshooting
 from rescorla._learn.record import rates_of, record
 from rescorla._shared.checks import (
     PerName,
@@ -139,7 +139,7 @@ class ErrorDriven(LinearEstimator):
         hundred, and then it costs what a hundred do.
         """
         rule = self._rule()
-        size = batch_size(rule.activation, rule.loss, rule.batch, rule.reduction)
+        size = batch_size(unit_of(rule.activation), rule.loss, rule.batch, rule.reduction)
         more = piece and hasattr(self, "_values")
         x, used = _occurring(table_of("X", self._cues(X), _FLOAT64, None))
         z = table_of("y", Z, _FLOAT64, None)
@@ -191,7 +191,7 @@ class ErrorDriven(LinearEstimator):
         if self.beta is not None and rule.activation in UNBOUNDED:
             safe = safe_rate(greatest, size, len(kappa), rule.reduction)
             if beta >= safe:
-                what = overshooting("beta", beta, greatest, safe, "a row of X")
+                what = overshooting("beta", beta, f"a row of X has sum(alpha * x^2) = {greatest:g}", safe)
                 warn(f"{what}, scale X, or let beta be None", EstimatorWarning)
         if stopping is not None and settled:
             last = f"the last {_PATIENCE} of which improved by less than tol = {stopping:g}"

@@ -14,7 +14,7 @@ from rescorla._learn.delta.descent import Descent
 from rescorla._learn.delta.objective import RECORDS, Record
 from rescorla._learn.delta.sources import ArraySource, TokenSource, source_of
 from rescorla._learn.delta.units import ENGINE, UNBOUNDED, Function, Loss, Unit, unit_of
-from rescorla._learn.plan import RATE, SAFE, plan_of, start_of, warn_of_entries, warn_unshared
+from rescorla._learn.plan import RATE, SAFE, begun, overshooting, plan_of, warn_unknown, warn_unshared
 from rescorla._learn.record import of_events, rates_of
 from rescorla._learn.record import record as recorded_facts
 from rescorla._learn.schedule import Schedule, factors_of, name_of
@@ -284,7 +284,7 @@ def delta_rule(
     array([ 2., -1.])
     """
     unit = unit_of(activation)
-    size = _size_of(unit, loss, batch, reduction)
+    size = batch_size(unit, loss, batch, reduction)
     most = whole("passes", passes, 1)
     tol = None if tol is None else rate("tol", tol)
     if record is not None:
@@ -299,18 +299,22 @@ def delta_rule(
     if isinstance(initial, Weights):
         warn_unshared(initial, plan, source)
     alphas = per_name("alpha", alpha, plan.cues, "cue", element)
-    warn_of_entries("alpha", alpha, plan.cues, "cue")
+    warn_unknown("alpha", alpha, set(plan.cues), "cue")
     lambdas = _lambdas(source, lambda_, plan.outcomes, loss, element)
     shape = len(plan.cues), len(plan.outcomes)
-    drawn = rng if initial == "random" else None
-    start = _start(known, drawn, shape, element)
+    start = None if known is None else begun(shape, known, element)
+    if initial == "random" and rng is not None:
+        start = rng.normal(0.0, SPREAD, shape).astype(element)
     # An error that is bounded overshoots, too, but cannot grow.
     grows = unit.name in UNBOUNDED and not SAFE.get()
     kappa = source.kappa(alphas[plan.cue_rows]) if grows else 0.0
     safe = safe_rate(kappa, size, source.n_tokens, reduction)
     rate_name = RATE.get()
-    descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean")
-    how = _How(
+    rows = None
+    if unit.name not in ENGINE:
+        rows = source.rows(plan, lambdas, unit.absent, sets=size is None)
+    descent = Descent(source, plan, unit, loss, alphas, lambdas, beta, size, reduction == "mean", rows)
+    how = _Course(
         passes=most,
         tol=tol,
         record=record,
@@ -346,11 +350,12 @@ def delta_rule(
     return Weights(done.values, plan.cues, plan.outcomes, parameters)
 
 
-def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _How) -> None:
+def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, how: _Course) -> None:
     """Warn the user of a rate that is not safe, and of a tolerance that is not reached."""
     if done.fastest >= safe:
-        told = overshooting(rate, done.fastest, kappa, safe, what, scheduled=how.schedule is not None)
-        warn(told, NumericalWarning)
+        has = f"{what} has sum({'alpha * x^2' if rate == 'beta' else 'x^2'}) = {kappa:g}"
+        scheduled = how.schedule is not None
+        warn(overshooting(rate, done.fastest, has, safe, scheduled=scheduled), NumericalWarning)
     if how.tol is not None and done.steepest > how.tol:
         warn(
             f"tol = {how.tol:g} is not reached: after {done.passes} passes the gradient is "
@@ -360,7 +365,7 @@ def _warn_of(done: _Descended, rate: str, kappa: float, safe: float, what: str, 
 
 
 def _lambdas(
-    source: TokenSource | ArraySource,
+    source: TokenSource,
     lambda_: PerName,
     outcomes: tuple[str, ...],
     loss: Loss,
@@ -371,7 +376,7 @@ def _lambdas(
         source.check(lambda_, loss)
         return np.ones(len(outcomes))
     lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
-    warn_of_entries("lambda_", lambda_, outcomes, "outcome")
+    warn_unknown("lambda_", lambda_, set(outcomes), "outcome")
     if loss == "log" and not ((lambdas >= 0) & (lambdas <= 1)).all():
         raise ValueError(
             "lambda_ must be between 0 and 1 for the loss 'log': no weights make the loss of other "
@@ -380,7 +385,7 @@ def _lambdas(
     return lambdas
 
 
-class _How(NamedTuple):
+class _Course(NamedTuple):
     """How far a descent goes, in which order, and what is looked at."""
 
     passes: int
@@ -410,7 +415,7 @@ def _descended(
     start: NDArray[Any] | None,
     shape: tuple[int, int],
     element: np.dtype[Any],
-    how: _How,
+    how: _Course,
 ) -> _Descended:
     """All passes, or as many as the gradient needs to be small."""
     schedule, tol, n_tokens = how.schedule, how.tol, descent.source.n_tokens
@@ -448,12 +453,7 @@ def _descended(
     return _Descended(values, made, steepest, fastest, history, report)
 
 
-def batch_size(activation: str, loss: Loss, batch: object, reduction: Reduction) -> int | None:
-    """The tokens of a batch, None for all of them, for a function with a slope; ValueError for others."""
-    return _size_of(unit_of(activation), loss, batch, reduction)
-
-
-def _size_of(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int | None:
+def batch_size(unit: Unit, loss: Loss, batch: object, reduction: Reduction) -> int | None:
     """The tokens of a batch, None for all of them; ValueError for what does not go together."""
     one_of("loss", loss, ("squared", "log"))
     one_of("reduction", reduction, ("sum", "mean"))
@@ -491,18 +491,6 @@ def slower(rate_name: str, kappa: float, size: int | None, n_tokens: int, reduct
     return f"lower {rate_name}{bound}{others}"
 
 
-def overshooting(
-    rate_name: str, beta: float, kappa: float, safe: float, what: str, *, scheduled: bool = False
-) -> str:
-    """What to tell the user whose rate is too large for some token."""
-    which = f"{rate_name} * factor, {beta:g} at most," if scheduled else f"{rate_name} = {beta:g}"
-    size, cure = ("alpha * x^2", "beta or alpha") if rate_name == "beta" else ("x^2", rate_name)
-    return (
-        f"{which} may overshoot: {what} has sum({size}) = {kappa:g}, so a rate is safe only "
-        f"below {safe:g}; lower {cure}"
-    )
-
-
 def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
     """The initial weights that the caller has."""
     if initial is None or isinstance(initial, Weights):
@@ -513,17 +501,6 @@ def _known(initial: object, rng: np.random.Generator | None) -> Weights | None:
     if rng is None:
         raise ValueError("initial 'random' needs a seed, so that the weights can be drawn again")
     return None
-
-
-def _start(
-    known: Weights | None, drawn: np.random.Generator | None, shape: tuple[int, int], element: np.dtype[Any]
-) -> NDArray[Any] | None:
-    """The initial weights in the place that they have in the result, and zeros; or weights that are drawn."""
-    if known is None:
-        return None if drawn is None else drawn.normal(0.0, SPREAD, shape).astype(element)
-    values = np.zeros(shape, dtype=element)
-    values[: len(known.cues), : len(known.outcomes)] = start_of(known, element)
-    return values
 
 
 def _orders(

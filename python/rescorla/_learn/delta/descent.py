@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from rescorla._learn.arrays import Rows
 from rescorla._learn.delta.batches import Batches
 from rescorla._learn.delta.objective import Objective
 from rescorla._learn.delta.sources import TokenSource
-from rescorla._learn.delta.units import ENGINE, Loss, Unit
+from rescorla._learn.delta.units import Loss, Unit
 from rescorla._learn.plan import Plan, naming_divergence
 from rescorla._shared.testing import asked
 
@@ -20,30 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Descent:
+class Descent(NamedTuple):
     """What all passes have in common. Saliences and lambdas are those of the result's rows and columns."""
 
-    def __init__(
-        self,
-        source: TokenSource,
-        plan: Plan,
-        unit: Unit,
-        loss: Loss,
-        alphas: NDArray[np.float64],
-        lambdas: NDArray[np.float64],
-        beta: float,
-        size: int | None,
-        mean: bool,
-    ) -> None:
-        self.source = source
-        self.plan = plan
-        self.unit = unit
-        self.loss = loss
-        self.alphas = alphas
-        self.lambdas = lambdas
-        self.beta = beta
-        self.size = size
-        self.mean = mean
+    source: TokenSource
+    plan: Plan
+    unit: Unit
+    loss: Loss
+    alphas: NDArray[np.float64]
+    lambdas: NDArray[np.float64]
+    beta: float
+    size: int | None
+    mean: bool
+    in_numpy: Rows | None
+    """What batches are made of in numpy; None where the engine makes them."""
 
     def objective(self) -> Objective:
         """The loss that is made small."""
@@ -70,10 +59,18 @@ class Descent:
         watch: Callable[[int, int], object] | None,
     ) -> dict[str, Any]:
         """Learn some passes into `values`, and tell how."""
-        if self.unit.own or self.unit.name not in ENGINE:
+        if self.in_numpy is not None:
             if start is not None:
                 values[...] = start
-            self._in_numpy(values, passes, order, factors, cure, watch)
+            columns, place = self.source.columns(self.plan), self._place()
+            alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
+            batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
+            outcomes = tuple(self.plan.outcomes[column] for column in columns)
+            weights = values[place]
+            with naming_divergence(self.source.cues, outcomes, cure):
+                how: dict[str, Any] = {"passes": passes, "factors": factors, "order": order, "watch": watch}
+                batches.learn(self.in_numpy, weights, **how)
+            values[place] = weights
             return {"kernel": "numpy", "threads": 1}
         step: dict[str, Any] = {
             "beta": self.beta,
@@ -90,39 +87,10 @@ class Descent:
         }
         return self.source.learn(self.plan, self.alphas, self.lambdas, start, values, step, cure)
 
-    def _in_numpy(
-        self,
-        values: NDArray[Any],
-        passes: int,
-        order: NDArray[np.int64] | None,
-        factors: NDArray[np.float64] | None,
-        cure: str,
-        watch: Callable[[int, int], object] | None,
-    ) -> None:
-        columns, place = self.source.columns(self.plan), self._place()
-        alphas = self.alphas[self.plan.cue_rows].astype(values.dtype)
-        batches = Batches(self.unit, self.loss, alphas, self.beta, self.size, self.mean)
-        names = self.plan._replace(
-            all_cues=self.source.cues, outcomes=tuple(self.plan.outcomes[column] for column in columns)
-        )
-        weights = values[place]
-        with naming_divergence(names, cure):
-            batches.learn(self._rows, weights, passes=passes, factors=factors, order=order, watch=watch)
-        values[place] = weights
-
-    @cached_property
-    def _rows(self) -> Rows:
-        """What batches are made of."""
-        return self.source.rows(self.plan, self.lambdas, self.unit.absent, sets=self.size is None)
-
     def _place(self) -> Any:
         """Where the weights that the source knows are among all: as slices, which copy nothing, if all."""
-        rows, columns = self.plan.cue_rows, self.source.columns(self.plan)
-        if _all(rows, len(self.plan.cues)) and _all(columns, len(self.plan.outcomes)):
+        places = self.plan.cue_rows, self.source.columns(self.plan)
+        shape = len(self.plan.cues), len(self.plan.outcomes)
+        if all(np.array_equal(each, np.arange(n)) for each, n in zip(places, shape, strict=True)):
             return slice(None), slice(None)
-        return np.ix_(rows, columns)
-
-
-def _all(places: NDArray[np.int64], n: int) -> bool:
-    """Whether these are all places, in order."""
-    return len(places) == n and bool((places == np.arange(n)).all())
+        return np.ix_(*places)

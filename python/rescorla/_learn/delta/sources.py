@@ -10,7 +10,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import events_unless_pair
-from rescorla._learn.arrays import Rows, rows_of_events, rows_of_sets, rows_of_tables
+from rescorla._learn.arrays import Rows, counted, rows_of_events, rows_of_sets, rows_of_tables
 from rescorla._learn.delta.units import Loss
 from rescorla._learn.plan import Plan, naming_divergence
 from rescorla._shared.checks import is_number, shown
@@ -45,14 +45,8 @@ class EventSource:
 
     def kappa(self, alphas: NDArray[np.float64]) -> float:
         """The greatest sum of alpha m^2 of an event."""
-        (pointers, cues, _), _ = self.events._file.cue_sets()
-        sets = np.repeat(np.arange(len(pointers) - 1), np.diff(pointers))
-        # A cue that is there m times is m slots side by side.
-        pairs, times = np.unique(sets * self.n_cues + cues, return_counts=True)
-        if not len(pairs):
-            return 0.0
-        squares = alphas[pairs % self.n_cues] * np.square(times, dtype=np.float64)
-        return float(np.bincount(pairs // self.n_cues, weights=squares).max())
+        (starts, cues, _), _ = self.events._file.cue_sets()
+        return float(kappas(counted(starts, cues, self.n_cues), alphas).max(initial=0.0))
 
     def columns(self, plan: Plan) -> NDArray[np.int64]:
         """The columns of the result that are learned: an outcome that no event has is absent from all."""
@@ -74,7 +68,7 @@ class EventSource:
         cure: str,
     ) -> dict[str, Any]:
         """Learn all weights of the result by the engine."""
-        with naming_divergence(plan, cure):
+        with naming_divergence(plan.all_cues, plan.outcomes, cure):
             return _core.delta_rule(
                 self.events._file,
                 alpha=alphas,
@@ -149,8 +143,7 @@ class ArraySource:
             # The engine takes the same columns in the order of X and Z.
             start = np.ascontiguousarray(start[place])
         out = np.zeros((self.n_cues, self.n_outcomes), dtype=values.dtype)
-        names = plan._replace(all_cues=self.cues, outcomes=self.outcomes)
-        with naming_divergence(names, cure):
+        with naming_divergence(self.cues, self.outcomes, cure):
             report = _core.delta_rule_rows(
                 self.x, self.z, alpha=alphas[plan.cue_rows], initial=start, out=out, **step
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from rescorla._learn.schedule import name_of
 from rescorla._shared.checks import one_of, shown
 
 if TYPE_CHECKING:
@@ -50,10 +51,9 @@ def unit_of(activation: object) -> Unit:
         return _UNITS[activation]
     if isinstance(activation, tuple | list) and len(activation) == 2 and all(map(callable, activation)):
         g, derivative = activation
-        names = [str(getattr(each, "__qualname__", None) or repr(each)) for each in activation]
         value = _checked(g, "g")
         slope = _checked(derivative, "g'")
-        return Unit(f"({', '.join(names)})", value, lambda sums, _: slope(sums), own=True)
+        return Unit(f"({', '.join(map(name_of, activation))})", value, lambda sums, _: slope(sums), own=True)
     raise TypeError(
         f"activation must be one of {', '.join(map(repr, NAMES))}, or a pair of functions (g, g'), not "
         f"{shown(activation)}"

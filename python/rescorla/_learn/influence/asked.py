@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
-from rescorla._learn.plan import rule_of, united
+from rescorla._learn.plan import naming_divergence, rule_of, united
+from rescorla._learn.record import learned
 from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import rule_given
-from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import (
-    PerName,
     chosen,
     named,
     numbered,
@@ -24,7 +24,7 @@ from rescorla._shared.checks import (
     several,
     shown,
 )
-from rescorla._shared.progress import Progress
+from rescorla._shared.progress import Progress, watching
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ Pair = tuple[str | Iterable[str], str]
 class Asked(NamedTuple):
     """What is asked about: the cues and the outcome of each sum of weights."""
 
+    verb: str
     events: Events
     request: Request
     cues: list[tuple[str, ...]]
@@ -44,8 +45,26 @@ class Asked(NamedTuple):
     single: bool
     """Whether one result is wanted, and not a list."""
 
-    def told(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """What the engine is told of it: the lengths of the starts, their rows, the column of each sum."""
+    def answered(
+        self, engine: Callable[..., dict[str, Any]], progress: Progress, **more: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the engine finds, and the ``parameters`` of it."""
+        events, request, plan = self.events, self.request, self.request.plan
+        started = perf_counter()
+        with (
+            watching(progress, self.verb, "events", len(events)) as watch,
+            naming_divergence(plan.all_cues, plan.outcomes),
+        ):
+            told = {**request.told(), "sums": self._told(), **more}
+            report = engine(events._file, **told, threads=1, progress=watch)
+        parameters = learned(events, report, started, **request.recorded())
+        # There is no mean over all tokens, and one type.
+        del parameters["average"], parameters["dtype"]
+        request.warn_unsafe(report)
+        return report, parameters
+
+    def _told(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The lengths of the starts, their rows, the column of each sum."""
         rows, columns = numbered(self.request.plan.all_cues), numbered(self.request.plan.outcomes)
         lengths = np.array([len(cues) for cues in self.cues], dtype=np.int64)
         return (
@@ -62,15 +81,13 @@ def asked_of(
     outcome: str | None,
     pairs: Iterable[Pair] | None,
     *,
-    alpha: PerName,
     beta: float | tuple[float, float],
-    lambda_: PerName,
     retention: float,
-    schedule: Schedule | None,
     initial: Weights | None,
     progress: Progress,
+    **more: Any,
 ) -> Asked:
-    """Check the arguments of a call."""
+    """Check the arguments of a call; `more` are those that `request_of` checks."""
     rule_of("float64", beta, initial)
     given, single = rule_given(retention=retention), pairs is None
     if pairs is None:
@@ -90,16 +107,14 @@ def asked_of(
     chosen("outcome" if single else "pairs", dict.fromkeys(outcomes), known[1], "outcomes")
     request = request_of(
         events,
-        alpha=alpha,
         beta=beta,
-        lambda_=lambda_,
         rule=given,
-        schedule=schedule,
         outcomes=list(dict.fromkeys(outcomes)),
         initial=initial,
         dtype="float64",
+        **more,
     )
-    return Asked(events, request, names, outcomes, single)
+    return Asked(verb, events, request, names, outcomes, single)
 
 
 def _pair(pair: Any) -> tuple[tuple[str, ...], str]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Rows that a notebook shows, and text.
 _SHOWN = 10
 
+_HEADS = ("row", "effect", "contribution", "cues", "outcomes", "frequency")
+
 
 class Influential(NamedTuple):
     """A row of the events, and what it did.
@@ -221,47 +223,37 @@ class Influence:
         return len(self.rows)
 
     def __repr__(self) -> str:
-        lines = [list(_HEADS), *_lines(self)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        names = range(3, 5)
-        told = (
-            "  ".join(
-                cell.ljust(width) if place in names else cell.rjust(width)
-                for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-            )
-            for line in lines
-        )
-        return "\n".join([head_of(self), *told])
+        lines = [list(_HEADS), *self._lines()]
+        # Of cues and outcomes, which are text, the left ends stand under each other.
+        for place in (3, 4):
+            width = max(len(line[place]) for line in lines)
+            for line in lines:
+                line[place] = line[place].ljust(width)
+        return "\n".join([self._head(), *show.columns(lines, left=0)])
 
     def _repr_html_(self) -> str:
         """The rows of the greatest effects, for a notebook."""
         order = [3, 4, 0, 1, 2, 5]
-        lines = [[line[place] for place in order] for line in _lines(self)]
+        lines = [[line[place] for place in order] for line in self._lines()]
         table = show.table([_HEADS[place] for place in order], lines, left=2)
-        return show.page(head_of(self), table, show.details(self.parameters))
+        return show.page(self._head(), table, show.details(self.parameters))
 
+    def _head(self) -> str:
+        cues = show.short(" ".join(self.cues))
+        kept = "" if self._n is None else f" of {len(self.events):,}"
+        of = f"{cues} -> {show.short(self.outcome)}, value {show.number(self.value)}"
+        return f"<Influence: {of}, {len(self):,}{kept} rows>"
 
-_HEADS = ("row", "effect", "contribution", "cues", "outcomes", "frequency")
-
-
-def head_of(found: Influence) -> str:
-    """What an influence is of, in a line."""
-    cues = show.short(" ".join(found.cues))
-    kept = "" if found._n is None else f" of {len(found.events):,}"
-    of = f"{cues} -> {show.short(found.outcome)}, value {show.number(found.value)}"
-    return f"<Influence: {of}, {len(found):,}{kept} rows>"
-
-
-def _lines(found: Influence) -> list[list[str]]:
-    """The rows of the greatest effects, as cells."""
-    return [
-        [
-            str(row),
-            show.number(effect),
-            show.number(contribution),
-            show.short("_".join(event.cues), 40),
-            show.short("_".join(event.outcomes)),
-            str(event.frequency),
+    def _lines(self) -> list[list[str]]:
+        """The rows of the greatest effects, as cells."""
+        return [
+            [
+                str(row),
+                show.number(effect),
+                show.number(contribution),
+                show.short("_".join(event.cues), 40),
+                show.short("_".join(event.outcomes)),
+                str(event.frequency),
+            ]
+            for row, effect, contribution, event in self.top(_SHOWN)
         ]
-        for row, effect, contribution, event in found.top(_SHOWN)
-    ]

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import perf_counter
 from typing import overload
 
 import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.given import Source
-from rescorla._learn.influence.asked import Asked, Pair, asked_of
+from rescorla._learn.influence.asked import Pair, asked_of
 from rescorla._learn.influence.event_influence import Influence
-from rescorla._learn.plan import naming_divergence
-from rescorla._learn.record import learned
 from rescorla._learn.schedule import Schedule
 from rescorla._shared.checks import PerName, room, whole
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import Progress
 from rescorla._weights.weights import Weights
 
 _CURE = "ask for fewer pairs, or keep the greatest alone (n=)"
@@ -172,38 +169,23 @@ def influence(
         initial=initial,
         progress=progress,
     )
-    kept = None if n is None else whole("n", n, 1)
-    found = _found(asked, kept, progress)
-    return found[0] if asked.single else found
-
-
-def _found(asked: Asked, n: int | None, progress: Progress) -> list[Influence]:
-    events, request, element = asked.events, asked.request, np.dtype(np.float64)
-    shape = (len(events), len(asked.cues))
-    out = None
-    if n is None:
-        contributions, effects = (room("influence", shape, element, _CURE).ravel() for _ in range(2))
-        out = contributions, effects
-    started = perf_counter()
-    with (
-        watching(progress, "influence", "events", len(events)) as watch,
-        naming_divergence(request.plan),
-    ):
-        report = _core.influence(
-            events._file, **request.told(), sums=asked.told(), n=n or 0, out=out, threads=1, progress=watch
+    kept, out = None if n is None else whole("n", n, 1), None
+    shape = (len(asked.events), len(asked.cues))
+    if kept is None:
+        contributions, effects = (
+            room("influence", shape, np.dtype(np.float64), _CURE).ravel() for _ in range(2)
         )
-    parameters = learned(events, report, started, **request.recorded())
-    # There is no mean over all tokens, and one type.
-    del parameters["average"], parameters["dtype"]
-    request.warn_unsafe(report)
+        out = contributions, effects
+    report, parameters = asked.answered(_core.influence, progress, n=kept or 0, out=out)
     if out is None:
         numbers = report["greatest"]
     else:
-        rows = np.arange(len(events))
+        rows = np.arange(len(asked.events))
         numbers = [(rows, *each) for each in zip(*(array.reshape(shape).T for array in out), strict=True)]
-    return [
-        Influence(events, cues, outcome, each, sums, n, parameters)
+    found = [
+        Influence(asked.events, cues, outcome, each, sums, kept, parameters)
         for cues, outcome, each, *sums in zip(
             asked.cues, asked.outcomes, numbers, report["values"], report["initial"], strict=True
         )
     ]
+    return found[0] if asked.single else found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._learn.people.trials import Trials
+from rescorla._shared import show
 from rescorla._shared.checks import Seed, generator, whole
 from rescorla._shared.optional import need
 
@@ -25,17 +26,17 @@ class Columns(dict[str, "NDArray[Any]"]):
         return frame
 
     def __repr__(self) -> str:
-        widths = {
-            name: max([len(name), *(len(_cell(each)) for each in column)]) for name, column in self.items()
-        }
-        rows = [list(widths), *(map(_cell, row) for row in zip(*self.values(), strict=True))]
-        return "\n".join(
-            "  ".join(cell.rjust(width) for cell, width in zip(row, widths.values(), strict=True))
-            for row in rows
-        )
+        return "\n".join(show.columns([list(self), *self._lines()], left=0))
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas().to_html(index=False))
+        return show.table(list(self), self._lines(), left=0)
+
+    def _lines(self) -> list[list[str]]:
+        """The cells of each row."""
+        return [
+            [show.number(float(each)) if isinstance(each, float | np.floating) else str(each) for each in row]
+            for row in zip(*self.values(), strict=True)
+        ]
 
 
 class Fit:
@@ -92,7 +93,6 @@ class Fit:
         self.parameters, self.group = parameters, group
         self.log_likelihood, self.n_parameters, self.n_responses, self.n_evaluations = counts
         self._fitted, self._described = fitted, described
-        self._trials: Trials | None = None
 
     @property
     def aic(self) -> float:
@@ -104,12 +104,11 @@ class Fit:
         """k log n - 2 log likelihood, n being the number of responses."""
         return self.n_parameters * float(np.log(max(self.n_responses, 1))) - 2 * self.log_likelihood
 
-    @property
+    @cached_property
     def predictions(self) -> Trials:
         """The trials with what each person predicts; ``p`` is the probability of his response, or density."""
-        if self._trials is None:
-            self._trials = self._fitted.predictions()
-        return self._trials
+        trials: Trials = self._fitted.predictions()
+        return trials
 
     def score(self, trials: Any) -> float:
         """The log likelihood of responses that were held out, by each person's numbers.
@@ -175,25 +174,18 @@ class Fit:
                 )
         beside = (self, *fits)
         order = sorted(range(len(beside)), key=lambda at: beside[at].aic)
-
-        def column(values: Callable[[Fit], Any]) -> NDArray[Any]:
-            return np.array([values(beside[at]) for at in order])
-
+        names = ("n_parameters", "log_likelihood", "aic", "bic")
         return Columns(
             fit=np.array(order),
-            model=column(lambda fit: fit._described),
-            n_parameters=column(lambda fit: fit.n_parameters),
-            log_likelihood=column(lambda fit: fit.log_likelihood),
-            aic=column(lambda fit: fit.aic),
-            bic=column(lambda fit: fit.bic),
+            model=np.array([beside[at]._described for at in order]),
+            **{name: np.array([getattr(beside[at], name) for at in order]) for name in names},
         )
 
     def __repr__(self) -> str:
-        return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>\n{self.group!r}"
+        return f"{self._head()}\n{self.group!r}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{self._described}; log likelihood {self.log_likelihood:.2f}</p>{self.group._repr_html_()}"
+        return show.page(self._head(), self.group._repr_html_())
 
-
-def _cell(each: Any) -> str:
-    return f"{each:.4g}" if isinstance(each, float | np.floating) else str(each)
+    def _head(self) -> str:
+        return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>"

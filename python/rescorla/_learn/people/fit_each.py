@@ -253,7 +253,11 @@ class _Model(NamedTuple):
         ordered = [answers[row] for row in table.order.tolist()]
         if self.link == "normal":
             numbers = np.array([np.nan if is_missing(each) else number("response", each) for each in ordered])
-            return _Study(table, list(table.events.outcomes), None, None, numbers)
+            starts, ids = table.events._file.csr("outcomes")
+            if (np.diff(starts) != 1).any():
+                raise ValueError("outcomes must be one in each trial with the link 'normal'")
+            own = np.asarray(ids, dtype=np.int64)
+            return _Study(table, list(table.events.outcomes), own, None, None, numbers)
         chosen = Choices.of(self.choices, table)
         picked = np.full(len(ordered), -1, dtype=np.int64)
         for trial, answer in enumerate(ordered):
@@ -263,7 +267,11 @@ class _Model(NamedTuple):
             if answer not in options:
                 raise ValueError(f"response must be one of the choices {some(options)}, not {shown(answer)}")
             picked[trial] = options.index(answer)
-        return _Study(table, chosen.names, chosen, picked, None)
+        begins, places_of = chosen.starts, chosen.ids(numbered(chosen.names))
+        if begins is None:
+            begins = np.arange(len(ordered) + 1, dtype=np.int64) * len(places_of)
+            places_of = np.tile(places_of, len(ordered))
+        return _Study(table, chosen.names, places_of, begins, picked, None)
 
 
 class _Study(NamedTuple):
@@ -272,76 +280,52 @@ class _Study(NamedTuple):
     table: TrialTable
     columns: list[str]
     """The outcomes whose weights matter."""
-    chosen: Choices | None
+    options: NDArray[np.int64]
+    """The columns from which the response to each trial is predicted, trial after trial."""
+    starts: NDArray[np.int64] | None
+    """Where the choices of each trial begin among them; None where responses are numbers."""
     picked: NDArray[np.int64] | None
+    """The place of each response among the choices of its trial; -1 where it is missing."""
     numbers: NDArray[np.float64] | None
 
     def engine(self, model: _Model, names: list[str]) -> _core.Likelihoods:
-        events, n = self.table.events, len(self.table.events)
+        events = self.table.events
         start = SharedStart.of(events, None, None, model.initial, np.dtype(np.float64))
         group = numbered(names)
         of_cues = [group[model.groups.get(cue, cue)] if model.groups else 0 for cue in events.cues]
-        columns = numbered(self.columns)
-        if self.chosen is None:
-            starts, ids = events._file.csr("outcomes")
-            if (np.diff(starts) != 1).any():
-                raise ValueError("outcomes must be one in each trial with the link 'normal'")
-            options, option_starts = np.asarray(ids, dtype=np.int64), None
-        else:
-            options = self.chosen.ids(columns)
-            option_starts = self.chosen.starts
-            if option_starts is None:
-                option_starts = np.arange(n + 1, dtype=np.int64) * len(options)
-                options = np.tile(options, n)
         return _core.Likelihoods(
             events._file,
             starts=self.table.starts,
             initial=start.weights,
             rows=start.rows(events.cues),
             columns=start.columns(self.columns),
-            of_outcomes=places(events.outcomes, columns),
+            of_outcomes=places(events.outcomes, numbered(self.columns)),
             groups=np.array(of_cues, dtype=np.int64),
-            options=options,
-            option_starts=option_starts,
+            options=self.options,
+            option_starts=self.starts,
             chosen=self.picked,
             numbers=self.numbers,
             rule=model.rule.name,
             rule_parameters=list(model.rule.parameters),
         )
 
-    def options(self) -> NDArray[np.bool_]:
-        """Which columns are options at each trial."""
-        chosen: Any = self.chosen
-        columns = numbered(self.columns)
-        if chosen.starts is None:
-            return np.ones((len(self.table.events), len(self.columns)), dtype=np.bool_)
-        is_open = np.zeros((len(self.table.events), len(self.columns)), dtype=np.bool_)
-        is_open[np.repeat(np.arange(len(is_open)), np.diff(chosen.starts)), chosen.ids(columns)] = True
-        return is_open
-
     def picked_columns(self) -> NDArray[np.int64]:
-        """The column of each choice; -1 where there is none."""
-        chosen: Any = self.chosen
-        picked: Any = self.picked
-        ids = chosen.ids(numbered(self.columns))
-        first = 0 if chosen.starts is None else chosen.starts[:-1]
-        return np.where(picked < 0, -1, ids[first + np.maximum(picked, 0)])
+        """The column of each response; -1 where it is missing."""
+        picked, starts = np.asarray(self.picked), np.asarray(self.starts)
+        return np.where(picked < 0, -1, self.options[starts[:-1] + np.maximum(picked, 0)])
 
     def simulated(self, shares: NDArray[np.float64], random: np.random.Generator) -> _Study:
         """The same trials with responses drawn anew; those that are missing stay missing."""
-        if self.chosen is None:
+        if self.starts is None:
             drawn = random.normal(shares[:, 0], shares[:, 1])
             return self._replace(numbers=np.where(np.isnan(np.asarray(self.numbers)), np.nan, drawn))
         cumulated = shares.cumsum(axis=1)
         drawn = random.random((len(shares), 1)) * cumulated[:, -1:]
         columns = (cumulated <= drawn).sum(axis=1)
-        listed = self.chosen.listed
-        places = [
-            listed[0 if self.chosen.starts is None else row].index(self.columns[column])
-            for row, column in enumerate(columns.tolist())
-        ]
+        ends = zip(self.starts[:-1].tolist(), self.starts[1:].tolist(), columns.tolist(), strict=True)
+        picked = [self.options[first:last].tolist().index(column) for first, last, column in ends]
         return self._replace(
-            picked=np.where(np.asarray(self.picked) < 0, -1, np.array(places, dtype=np.int64))
+            picked=np.where(np.asarray(self.picked) < 0, -1, np.array(picked, dtype=np.int64))
         )
 
 
@@ -352,7 +336,7 @@ def _of_one(trials: Any) -> Any:
 
 
 def _warn_of_responses(study: _Study) -> None:
-    if study.picked is not None and len(set(study.picked[study.picked >= 0].tolist())) < 2:
+    if study.starts is not None and len({*study.picked_columns().tolist()} - {-1}) < 2:
         warn(
             "responses are all of one kind, so that only theta times the activations is bounded; the "
             "estimates depend on the bounds",
@@ -451,7 +435,7 @@ class _Fitted(NamedTuple):
         activations = self._activations(phi)
         shares = self._shares(activations, phi)
         found: dict[str, NDArray[Any]] = {}
-        if study.chosen is None:
+        if study.starts is None:
             mean, sigma = shares.T
             z = (np.asarray(study.numbers) - mean) / sigma
             found["mean"], found["p"] = mean, np.exp(-0.5 * z * z) / (sigma * np.sqrt(2 * np.pi))
@@ -459,20 +443,12 @@ class _Fitted(NamedTuple):
             for at, name in enumerate(study.columns):
                 found[f"activation_{name}"], found[f"p_{name}"] = activations[:, at], shares[:, at]
             picked = study.picked_columns()
-            own = shares[np.arange(len(shares)), np.maximum(picked, 0)]
-            found["p"] = np.where(picked < 0, np.nan, own)
-        columns = dict(study.table.carried)
-        twice = next((name for name in found if name in columns), None)
-        if twice is not None:
-            raise ValueError(f"trials has a column {twice!r}, and so have the predictions; rename it")
-        for name, values in found.items():
-            columns[name] = np.empty_like(values)
-            columns[name][study.table.order] = values
+            found["p"] = np.where(picked < 0, np.nan, shares[np.arange(len(shares)), picked])
 
         def weights_of(_: int) -> Weights:
             raise ValueError("weights come from learn_each: call it with the numbers of the fit")
 
-        return Trials(columns, study.table.persons, {"link": self.model.link}, weights_of)
+        return Trials(study.table.beside(found), study.table.persons, {"link": self.model.link}, weights_of)
 
     def _activations(self, phi: NDArray[np.float64]) -> NDArray[np.float64]:
         """n_trials x n_columns, person after person."""
@@ -485,11 +461,12 @@ class _Fitted(NamedTuple):
         """Of choices the probability of each column, 0 where it is no option; of numbers mean and sd."""
         study, n = self.study, len(self.study.columns)
         values = np.repeat(self.what.values(phi), np.diff(study.table.starts), axis=0)
-        if study.chosen is None:
+        if study.starts is None:
             theta, bias, sigma = values[:, -3:].T
-            own = activations[np.arange(len(values)), np.asarray(study.table.events._file.csr("outcomes")[1])]
+            own = activations[np.arange(len(values)), study.options]
             return np.stack([bias + theta * own, sigma], axis=1)
-        is_open = study.options()
+        is_open = np.zeros(activations.shape, dtype=np.bool_)
+        is_open[np.repeat(np.arange(len(is_open)), np.diff(study.starts)), study.options] = True
         logits = values[:, [-n - 2]] * activations + values[:, -n - 1 : -1]
         logits = np.where(is_open, logits, -np.inf)
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -220,8 +220,7 @@ def learn_each(
                     f"{value}; lower alpha or beta"
                 ) from None
         raise
-    columns = dict(table.carried)
-    columns |= wanted.columns(arrays, table, chosen, (outcome_starts, outcome_ids), universe, numbers.theta)
+    columns = wanted.columns(arrays, table, chosen, (outcome_starts, outcome_ids), universe, numbers.theta)
     parameters = recorded_facts(
         rule,
         started,

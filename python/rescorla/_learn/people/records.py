@@ -122,7 +122,7 @@ class Wanted(NamedTuple):
         universe: tuple[str, ...],
         theta: NDArray[np.float64],
     ) -> dict[str, NDArray[Any]]:
-        """What was recorded, as columns in the order of the rows."""
+        """The columns of the table, and what was recorded."""
         found: dict[str, NDArray[Any]] = {}
         for name in self.names:
             if name == "activation":
@@ -138,14 +138,7 @@ class Wanted(NamedTuple):
                 found["surprisal"] = _surprisal(arrays["choices"], chosen, outcomes, universe, per_trial)
             else:
                 found[name] = arrays[name]
-        twice = next((name for name in found if name in table.carried), None)
-        if twice is not None:
-            raise ValueError(f"trials has a column {twice!r}, and so has the result; rename it")
-        result = {}
-        for name, values in found.items():
-            result[name] = np.empty_like(values)
-            result[name][table.order] = values
-        return result
+        return table.beside(found)
 
 
 def _mask(given: Any, table: TrialTable) -> NDArray[np.bool_] | None:

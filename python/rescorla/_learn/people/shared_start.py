@@ -11,10 +11,11 @@ from rescorla._events.events import Events
 from rescorla._learn.people.person_numbers import PersonNumbers
 from rescorla._learn.rescorla_wagner import learn
 from rescorla._learn.rule import RuleName
+from rescorla._learn.sides import check_dimensions
 from rescorla._learn.widrow_hoff import widrow_hoff
-from rescorla._shared.checks import numbered, places, shown
+from rescorla._shared.checks import numbered, places
 from rescorla._weights.vectors import Table, Vectors, vectors_of
-from rescorla._weights.weights import Weights
+from rescorla._weights.weights import Weights, need_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +43,8 @@ class SharedStart(NamedTuple):
         initial: Weights | None,
         element: np.dtype[Any],
     ) -> SharedStart:
-        if initial is not None and not isinstance(initial, Weights):
-            raise TypeError(f"initial must be Weights, not {shown(initial)}")
+        if initial is not None:
+            need_weights(initial, "initial")
         if initial is not None and initial.state:
             raise ValueError(
                 "initial must have no states: every person begins with those of the rule; go on without "
@@ -60,10 +61,8 @@ class SharedStart(NamedTuple):
         values = np.asarray(initial)
         for kind, table, names, axis in (("cue", x, initial.cues, 0), ("outcome", z, initial.outcomes, 1)):
             if table is not None and table.names != names:
-                found = places(table.names, numbered(names))
-                if len(names) != len(found) or (found < 0).any():
-                    raise ValueError(f"initial weights must have the dimensions of the {kind} vectors")
-                values = values.take(found, axis)
+                check_dimensions(kind, table.names, names)
+                values = values.take(places(table.names, numbered(names)), axis)
         if not np.isfinite(values).all():
             raise ValueError("initial weights must be finite")
         return cls(x, z, initial, np.ascontiguousarray(values, dtype=element))

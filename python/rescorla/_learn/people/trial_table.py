@@ -72,6 +72,17 @@ class TrialTable(NamedTuple):
         }
         return cls(events, tuple(numbers), starts, rows, carried, columns)
 
+    def beside(self, found: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The columns that are carried along, and beside them what was found, in the order of the rows."""
+        twice = next((name for name in found if name in self.carried), None)
+        if twice is not None:
+            raise ValueError(f"trials has a column {twice!r}, and so has the result; rename it")
+        columns = dict(self.carried)
+        for name, values in found.items():
+            columns[name] = np.empty_like(values)
+            columns[name][self.order] = values
+        return columns
+
 
 def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
     """The columns of a table, or of a file."""
@@ -87,24 +98,23 @@ def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
                 f"{len(rows[wrong - 2])}; put cells with commas in quotes"
             )
         cells = zip(*rows, strict=True) if rows else ((),) * len(header)
-        return {name: _numbers(list(column)) for name, column in zip(header, cells, strict=True)}
+        return {name: _as_numbers(list(column)) for name, column in zip(header, cells, strict=True)}
     if hasattr(trials, "__arrow_c_stream__") and not is_table(trials):
         trials = need("pyarrow").table(trials)
     try:
         return columns_of(trials)
-    except TypeError as error:
-        raise TypeError(str(error).replace("frame", "trials", 1)) from None
-    except ValueError as error:
-        raise ValueError(str(error).replace("frame", "trials", 1)) from None
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(str(error).replace("frame", "trials", 1)) from None
 
 
-def _numbers(cells: list[str]) -> list[Any]:
+def _as_numbers(cells: list[str]) -> list[Any]:
     """The cells of a file as numbers, if all are; empty ones are missing then."""
+    if not any(cells):
+        return cells
     try:
         found = [float(cell) if cell else float("nan") for cell in cells]
     except ValueError:
-        return cells
-    if all(cell == "" for cell in cells):
         return cells
     return [int(each) for each in found] if all(each.is_integer() for each in found) else found
 
