@@ -27,7 +27,6 @@ from rescorla.cli import (
     export,
     influence,
     info,
-    joining,
     learn,
     plot,
     printing,
@@ -92,8 +91,6 @@ def _run(told: Sequence[str]) -> int:
     if not told:
         program.print_help(sys.stderr)
         raise SystemExit(2)
-    if known := command.all_of(program).get(told[0]):
-        joining.check(told[1:], known)
     options, unknown = program.parse_known_args(told)
     if unknown:
         options.usage(command.unknown(unknown, options.command))

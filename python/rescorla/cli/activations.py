@@ -123,7 +123,6 @@ def run(options: argparse.Namespace) -> None:
     weights = files.load(options.weights)
     events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
     outcomes = name_lists.names("outcomes", options.outcomes)
-    name_lists.check_apart("outcomes", outcomes, weights._column_numbers)
     choices = {
         "outcomes": outcomes,
         "present_only": options.present_only,

@@ -77,7 +77,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Find them."""
-    beta = weight_files.beta(options)
+    beta = weight_files.beta(options, 0.1)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
     if initial is not None:

@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> None:
     """Learn."""
     # What is wrong with the options is said before files are read.
     rule: dict[str, Any] = {
-        "beta": weight_files.beta(options),
+        "beta": weight_files.beta(options, 0.1),
         "rule": options.rule,
         "rule_parameters": None if options.rule_parameters is None else dict(options.rule_parameters),
         "retention": options.retention,
@@ -142,10 +142,6 @@ def run(options: argparse.Namespace) -> None:
     events = source.events(options.files, options)
     if options.initial is not None:
         Like(os.fspath(options.initial), rule["initial"].parameters).warn_of_text(events)
-    source.check_names_meant("cues", rule["cues"], events.cues)
-    source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
-    name_lists.check_apart("cues", rule["cues"], events.cues)
-    name_lists.check_apart("outcomes", rule["outcomes"], events.outcomes)
     rule |= weight_files.per_name(options, events, 0.1)
     saved = options.output is not None and not mapped and not stored
     if saved:
