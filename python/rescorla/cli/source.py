@@ -8,7 +8,7 @@ import re
 import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,6 @@ _WORDS = Words(
 
 # What is read as text other than running text.
 _NOUNS = {"subtitles": "subtitles", "conllu": "CoNLL-U", "conll": "a relative of CoNLL-U", "chat": "CHAT"}
-
-# Rows of a table that are read first where they are written as they are read, and at most.
-_FIRST, _MOST = 1 << 10, 1 << 16
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
@@ -246,49 +243,6 @@ def _events(
     return concat_events(parts, path or scratch(), progress=options.progress)
 
 
-@contextmanager
-def parts(
-    files: list[str], options: argparse.Namespace, limit: int | None = None
-) -> Iterator[Events | tuple[Iterator[Events], bool]]:
-    """The events of the only file as it is read, if it is a table, some rows at a time; else all events.
-
-    With the first goes whether there may be frequencies other than 1.
-    """
-    with ExitStack() as stack:
-        if stream := _stream_of(files, options):
-            text, name = stack.enter_context(stream), _name_of(files[0])
-            seen = Look(*text.look())
-            if _kind(name, seen, options) != "table":
-                yield _of_stream(text, files[0], options, None, lambda: None, limit)
-                return
-        else:
-            found = [file for name in files for file in files_of(name)]
-            seen = look(name := found[0])
-            if len(found) > 1 or _kind(name, seen, options) != "table":
-                yield events(files, options, limit=limit)
-                return
-            text = TextStream(stack.enter_context(open(name, "rb")), name)
-        _refuse_text([name], ["table"], options)
-        chosen = chosen_columns(*_layout(options))
-        # Without the names of columns nobody knows.
-        may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
-        _warn_of_counts(name, seen, options)
-        yield _in_parts(lambda n: _of_rows(text, options, None, n), limit), may_have
-
-
-def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
-    size = _FIRST
-    while True:
-        n = size if limit is None else min(size, limit)
-        part = read(n)
-        yield part
-        if limit is not None:
-            limit -= len(part)
-        if len(part) < n or limit == 0:
-            return
-        size = min(2 * size, _MOST)
-
-
 def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespace) -> list[str]:
     """What each file is read as: text, table or events."""
     kinds = [_kind(file, each, options) for file, each in zip(files, seen, strict=True)]
@@ -473,23 +427,18 @@ def _of_stream(
             "in: give the name of the file"
         )
     _refuse_text([name], [kind], options)
-    _warn_of_counts(name, seen, options)
-    return _of_rows(text, options, path or scratch(), limit)
-
-
-def _of_rows(text: TextStream, options: argparse.Namespace, path: str | None, limit: int | None) -> Events:
-    """The events of the rows that come next in the text of a table."""
-    columns, header = _layout(options)
-    return events_of(
-        text, path, columns=columns, header=header, limit=limit, progress=False, **_shared(options)
-    )
-
-
-def _warn_of_counts(name: str, seen: Look, options: argparse.Namespace) -> None:
-    """Warn of a column of counts that is not read."""
     columns, header = _layout(options)
     if header and chosen_columns(columns, header)[2] is None:
         warn_of_counts(name, seen.columns, _WORDS, seen.counts)
+    return events_of(
+        text,
+        path or scratch(),
+        columns=columns,
+        header=header,
+        limit=limit,
+        progress=False,
+        **_shared(options),
+    )
 
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
@@ -536,24 +485,13 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
     return _opened(files[0])
 
 
-def _opened(file: str) -> AbstractContextManager[TextStream]:
+@contextmanager
+def _opened(file: str) -> Iterator[TextStream]:
     if file == "-":
-        return nullcontext(TextStream(printing.standard_input().buffer, _name_of(file)))
-    return _OpenedPipe(file)
-
-
-class _OpenedPipe(AbstractContextManager[TextStream]):
-    """The text of a pipe, which is closed in the end."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def __enter__(self) -> TextStream:
-        self._stream = open(self._file, "rb")
-        return TextStream(self._stream, self._file)
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
+        yield TextStream(printing.standard_input().buffer, _name_of(file))
+    else:
+        with open(file, "rb") as stream:
+            yield TextStream(stream, file)
 
 
 def _name_of(file: str) -> str:
