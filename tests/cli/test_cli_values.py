@@ -47,7 +47,7 @@ def test_several_values_are_taken(told: list[str]) -> None:
         (["--outcomes-from", "words,none"], "'none' is none of words,"),
         (["--window", "2;1"], "'2;1' is no number, no pair"),
         (["--columns", "cues", "1"], "'cues' does not say which column is which"),
-        (["--columns", "cues=a outcomes=b"], "'cues=a outcomes=b' does not say which column is which"),
+        (["--columns", "cues=a outcomes=b"], "expected a column named"),
         (["--", "--window", "2", "1"], "--window: No such file"),
         (["--beta", "0.1,0.2"], "argument --beta: invalid float value: '0.1,0.2'"),
         (["--beta", "1", "2", "--beta", "3"], "--beta takes one number or two"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rescorla._events.events import Events
@@ -15,7 +16,7 @@ from rescorla._weights.tables import first_header, quoted
 from rescorla._weights.weights import Weights
 from rescorla.cli import command, name_lists, printing, source
 from rescorla.cli import weight_files as files
-from rescorla.cli.coding import Like
+from rescorla.cli.coding import code_like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -121,7 +122,8 @@ def run(options: argparse.Namespace) -> None:
         options.usage("--outcomes and --present-only ask for different things; give one of them")
     delimiter = None if options.output is None else _delimiter(options.output)
     weights = files.load(options.weights)
-    events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
+    like = partial(code_like, options.weights, weights.parameters)
+    events = source.events(options.files, options, like=like)
     outcomes = name_lists.names("outcomes", options.outcomes)
     choices = {
         "outcomes": outcomes,

@@ -9,7 +9,6 @@ from typing import Any
 
 from rescorla._learn.influence.influence import influence
 from rescorla.cli import command, name_lists, printing, source, weight_files
-from rescorla.cli.coding import Like
 from rescorla.cli.schedule_option import schedule_of
 
 KEYS = printing.COUNTED | {
@@ -80,8 +79,6 @@ def run(options: argparse.Namespace) -> None:
     beta = weight_files.beta(options, 0.1)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
-    if initial is not None:
-        Like(os.fspath(options.initial), initial.parameters).warn_of_text(events)
     alpha: Any = 0.1 if options.alpha is None else options.alpha
     if options.alpha_file is not None:
         alpha = name_lists.numbers(options.alpha_file, events.cues, options.alpha)

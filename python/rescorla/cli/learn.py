@@ -11,7 +11,6 @@ from rescorla._learn.rescorla_wagner import FEWER, learn
 from rescorla._learn.rule import FIRST, RULES
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
-from rescorla.cli.coding import Like
 from rescorla.cli.schedule_option import schedule_of
 from rescorla.cli.sizes import size
 
@@ -140,8 +139,6 @@ def run(options: argparse.Namespace) -> None:
     if options.initial is not None:
         rule["initial"] = weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
-    if options.initial is not None:
-        Like(os.fspath(options.initial), rule["initial"].parameters).warn_of_text(events)
     rule |= weight_files.per_name(options, events, 0.1)
     saved = options.output is not None and not mapped and not stored
     if saved:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import stat
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,6 @@ from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_t
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning, warn
 from rescorla.cli import printing
-from rescorla.cli.coding import Like
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
@@ -32,9 +30,6 @@ _SHARED = ("duplicates", "background")
 # The values of --format of which each is a format of running text.
 _TEXT_FORMATS = tuple(name for name in CHOICES["format"] if name is not None)
 _DEFAULTS = TextOptions()
-
-# What is no part of the name of a column: another column follows, and not after a comma.
-_ANOTHER = re.compile(rf"[\s;|+]({'|'.join(ROLES)})=")
 
 _WORDS = Words(
     text="--format text reads running text",
@@ -66,6 +61,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
+        default="auto",
         help="what the files hold: subtitles are OpenSubtitles' XML, .srt and .vtt, conll relatives of "
         "CoNLL-U, chat transcripts (.cha) (default auto: detected from their content)",
     )
@@ -79,8 +75,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-header",
         dest="header",
-        action="store_const",
-        const=False,
+        action="store_false",
         help="the first line of a table is an event and does not name the columns; needs --columns",
     )
 
@@ -190,13 +185,13 @@ def events(
     path: str | None = None,
     scratch: Callable[[], str | None] = lambda: None,
     limit: int | None = None,
-    like: Like | None = None,
+    like: Callable[[argparse.Namespace], None] | None = None,
 ) -> Events:
     """The events of files, one after another; with a limit, so many of the first ones.
 
     They are written to the binary event file `path`. Without one they are in memory, or in a file that
     `scratch` names, or are those of a binary event file as it is. What the files were read as is kept in the
-    options, for the report. Running text is coded `like` other events, as far as the options do not say how.
+    options, for the report. `like` gives running text the options that are not given.
     Where there are no events, a warning says so, unless another one says why.
     """
     warned = options.n_warnings
@@ -212,26 +207,20 @@ def _events(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
-    like: Like | None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
     if stream := _stream_of(files, options):
         with stream as opened:
             return _of_stream(opened, files[0], options, path, scratch, limit, like)
     found = [file for name in files for file in files_of(name)]
     seen = [look(file) for file in found]
-    if like is not None:
-        like.take_format(options, seen)
     kinds = _kinds(found, seen, options)
-    if like is not None and set(kinds) == {"text"}:
-        like.code(options)
     if set(kinds) == {"text"}:
-        said = getattr(options, "format", None)
-        said = said if said in _TEXT_FORMATS else None
+        said = options.format if options.format in _TEXT_FORMATS else None
         options.text_format = text_format(said, zip(found, seen, strict=True), _WORDS)
-    _tell(options, kinds)
-    if set(kinds) == {"text"}:
-        return _of_text([Path(file) for file in found], options, path, scratch, limit)
+        return _of_text([Path(file) for file in found], options, path, scratch, limit, like)
     _refuse_text(found, kinds, options)
+    options.read_as = _read_as(kinds)
     if len(found) == 1:
         return _of_events(found[0], kinds[0], options, path, scratch, limit)
     parts: list[Events] = []
@@ -254,7 +243,7 @@ def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespa
 
 
 def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
-    said = getattr(options, "format", None) or "auto"
+    said = options.format
     columns, header = _layout(options)
     named = columns is not None or not header
     flag = "--no-header" if not header else "--columns"
@@ -284,18 +273,14 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
     raise ValueError(not_a_table(file, seen, _WORDS))
 
 
-def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
-    """Keep for the report what the files are read as."""
+def _read_as(kinds: Sequence[str]) -> str:
+    """What files that are no text are read as, for the report."""
     n = len(kinds)
-    if set(kinds) == {"text"}:
-        what = described(_options_of_text(options))
-    elif set(kinds) == {"table"}:
-        what = "event table" if n == 1 else f"{n:,} event tables"
-    elif set(kinds) == {"events"}:
-        what = "binary event file" if n == 1 else f"{n:,} binary event files"
-    else:
-        what = f"{n:,} files: event tables and binary event files"
-    options.read_as = what
+    if set(kinds) == {"table"}:
+        return "event table" if n == 1 else f"{n:,} event tables"
+    if set(kinds) == {"events"}:
+        return "binary event file" if n == 1 else f"{n:,} binary event files"
+    return f"{n:,} files: event tables and binary event files"
 
 
 def described(text: TextOptions) -> str:
@@ -329,11 +314,6 @@ def _listed(names: Any, span: str) -> str:
     return ", ".join(map(one, several))
 
 
-def _format(options: argparse.Namespace) -> str:
-    """What --format says."""
-    return getattr(options, "format", None) or "auto"
-
-
 def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.Namespace) -> None:
     """ValueError for running text, or options for it, beside tables and binary event files."""
     file, kind = next((file, kind) for file, kind in zip(files, kinds, strict=True) if kind != "text")
@@ -353,7 +333,11 @@ def _of_text(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
+    if like is not None:
+        like(options)
+    options.read_as = described(_options_of_text(options))
     threads = getattr(options, "threads", None)
     with warnings.catch_warnings():
         # Whoever says --format text knows what it is.
@@ -406,27 +390,25 @@ def _of_stream(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
-    like: Like | None = None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
     """The events of what can be read only once, told apart by its content as files are."""
     name, seen = _name_of(file), Look(*text.look())
     [kind] = _kinds([name], [seen], options)
-    if like is not None and kind == "text":
-        like.code(options)
-    _tell(options, [kind])
     if kind == "text":
-        found = FORMATS[seen.kind] if _format(options) == "auto" else "text"
+        found = FORMATS[seen.kind] if options.format == "auto" else "text"
         if found != "text":
             raise ValueError(
                 f"{name}: expected running text, found {NOUNS[seen.kind]}; save it to a file first"
             )
-        return _of_text(lines_of(text, name), options, path, scratch, limit)
+        return _of_text(lines_of(text, name), options, path, scratch, limit, like)
     if kind == "events":
         raise ValueError(
             f"{name}: expected running text or an event table, found a binary event file; it cannot be piped "
             "in: give the name of the file"
         )
     _refuse_text([name], [kind], options)
+    options.read_as = _read_as([kind])
     columns, header = _layout(options)
     if header and chosen_columns(columns, header)[2] is None:
         warn_of_counts(name, seen.columns, _WORDS, seen.counts)
@@ -443,7 +425,7 @@ def _of_stream(
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
     """What --columns and --no-header say, as arguments of `read_events`."""
-    columns, header = getattr(options, "columns", None), getattr(options, "header", None) is not False
+    columns, header = options.columns, options.header
     if not header and not (columns and all(isinstance(columns.get(n), int) for n in ("cues", "outcomes"))):
         raise ValueError(
             "--no-header: without a header columns have no names; say which they are, as in --columns "
@@ -477,7 +459,7 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
         return None
     if len(files) > 1:
         raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
-    if _format(options) in _TEXT_FORMATS and _format(options) != "text":
+    if options.format in _TEXT_FORMATS and options.format != "text":
         raise ValueError(
             f"{files[0]}: --format {options.format} is for files, and this is piped in; "
             "save it to a file first"
@@ -512,7 +494,7 @@ def _columns(text: str) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for each in text.split(","):
         role, equals, column = each.partition("=")
-        if role not in ROLES or not equals or not column or _ANOTHER.search(column):
+        if role not in ROLES or not equals or not column:
             raise argparse.ArgumentTypeError(
                 f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,"
                 "outcomes=NAME, and perhaps frequency=3"
