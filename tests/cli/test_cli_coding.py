@@ -348,50 +348,25 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
         lambda: rw.read_events([("a", "x"), ("b", "y")], limit=1, background="bg", duplicates="keep"),
         ["the events of <list>, as they were read, limit 1, background bg, duplicates keep"],
     ),
-    "factors": (
-        lambda: rw.factor_events({"Verb": ["give"], "Theme": ["new"]}, "Verb"),
-        ["the levels of Theme -> Verb, of <dict>"],
-    ),
     "parts": (
-        lambda: rw.concat_events(
-            [rw.read_events([("a", "x")]), rw.read_events([("b", "x")]).with_background("q")]
-        ),
+        lambda: rw.concat_events([rw.read_events([("a", "x")]), rw.read_events([("b", "x")]).head(1)]),
         [
             "2 parts, joined: (the events of <list>, as they were read), (the events of <list>, as they were "
-            "read; then the cue 'q' added to every event)"
-        ],
-    ),
-    "others": (
-        lambda: rw.read_events([("a", "x")] * 9).distinct().swapped().distinct("one"),
-        [
-            "the events of <list>, as they were read",
-            "each different event once",
-            "outcomes as cues, and cues as outcomes",
-            "each different event once, of frequency 1",
+            "read; then the first 1 events)"
         ],
     ),
     "many parts": (
         lambda: rw.concat_events([rw.read_events([("a", "x")])] * 7),
         [f"7 parts, joined: {', '.join(['(the events of <list>, as they were read)'] * 5)}, and 2 more"],
     ),
-    "some": (
-        lambda: rw.read_events([("a", "x")] * 9)[1:8][::-2][[0, 1]].sample(3, 1).passes(2).passes(3),
+    "others": (
+        lambda: rw.read_events([("a", "x")] * 9)[[0, 1, 2, 3, 4, 5]].sample(3, 1).passes(2).swapped(),
         [
             "the events of <list>, as they were read",
-            "the events 1 to 7, counted from 0",
-            "the events at range(6, -1, -2)",
-            "the events at 2 positions",
-            "3 tokens, drawn with replacement, seed 1",
+            "Events.positions, positions 0, 1, 2, 3, 4 and 1 more",
+            "Events.sample, n 3, seed 1",
             "2 times over, in their order",
-            "3 times over, in their order",
-        ],
-    ),
-    "split": (
-        lambda: rw.read_events([("a", "x")] * 9).split(0.5, 1)[1].split(1)[0],
-        [
-            "the events of <list>, as they were read",
-            "what was 0.5 held back for testing, seed 1",
-            "what was left, with 1 held back for testing",
+            "Events.swapped",
         ],
     ),
     "lost": (
