@@ -570,23 +570,9 @@ COMMANDS = [
     Mistake(
         "blanks between what commas separate",
         Command("learn kjv.txt --cues-from trigrams words"),
-        "separate its values by commas",
-        "--cues-from",
-        "write --cues-from trigrams,words",
-    ),
-    Mistake(
-        "commas between what blanks separate",
-        Command("learn events.tab --outcomes hand,land"),
-        "none of the 2 outcomes",
-        "--outcomes names 'hand,land'",
-        "write --outcomes hand land",
-    ),
-    Mistake(
-        "two rates with a comma",
-        Command("learn events.tab --beta 0.1,0.2"),
-        "separate its values by blanks",
-        "--beta",
-        "write --beta 0.1 0.2",
+        "unrecognized arguments",
+        "words",
+        "commas between values",
     ),
     Mistake(
         "a name that begins with a hyphen",
@@ -598,16 +584,9 @@ COMMANDS = [
     Mistake(
         "weights of a treebank for text",
         Command("activations kjv.txt treebank.npz --top 1"),
-        "the cues of its events are lemmas, and running text has none",
-        "treebank.npz",
-        "give it as CoNLL-U",
-    ),
-    Mistake(
-        "text after a treebank",
-        Command("learn kjv.txt --initial treebank.npz"),
-        "the cues of its events are lemmas",
-        "--initial treebank.npz",
-        "--format conllu --cues-from lemmas",
+        "with the format 'conllu' only",
+        "--cues-from",
+        "not 'text'",
     ),
     Mistake(
         "capitals on the command line",
@@ -743,16 +722,9 @@ MEANT = [
     Mistake(
         "a phase without trials",
         lambda: lib.design("8A+ || 8A+"),
-        "expected trials between one | and the next",
+        "expected a trial, found '|'",
         "column 6",
-        "write a probe, as in A?",
-    ),
-    Mistake(
-        "random order in a design",
-        lambda: lib.design("rand/20X+/20X-"),
-        "found 'rand'",
-        "column 1",
-        "seed=",
+        "write A+, A-, A>food, A+- or A?",
     ),
 ]
 ALL = [*MEANT, *READING, *CORPORA, *DERIVING, *LEARNING, *WEIGHING, *COMMANDS]
