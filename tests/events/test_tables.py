@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import rescorla as rw
@@ -670,25 +669,3 @@ def test_reading_is_by_content(tmp_path: Path) -> None:
     events.to_table(tmp_path / "t.gz")
     (tmp_path / "t.gz").rename(tmp_path / "t.csv")
     assert rows(rw.read_events(tmp_path / "t.csv")) == rows(events)
-
-
-# Source and path.
-
-
-def test_swapped_source_and_path(tmp_path: Path) -> None:
-    table = tmp_path / "e.tab"
-    table.write_text("cues\toutcomes\na_b\tx\n")
-    before = table.read_bytes()
-    with pytest.raises(FileNotFoundError, match="the source comes first") as caught:
-        rw.read_events(tmp_path / "new.rw", table)
-    assert caught.value.filename == str(tmp_path / "new.rw")
-    assert table.read_bytes() == before
-    with pytest.raises(
-        TypeError, match=r"path must be the name of the file to write, not a list.*source comes first"
-    ):
-        rw.read_events(tmp_path / "new.rw", [("a", "x")])  # type: ignore[arg-type]
-    with pytest.raises(FileNotFoundError) as caught:
-        rw.read_events(tmp_path / "missing.tab", tmp_path / "new.rw")
-    assert "source comes first" not in str(caught.value)
-    assert list(tmp_path.iterdir()) == [table]
-    assert np.array_equal(rw.read_events(table).cue_counts, [1, 1])

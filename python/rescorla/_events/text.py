@@ -328,11 +328,6 @@ def events_of_text(
     thread_count(threads)
     if background is not None:
         background = string("background", background)
-    if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
-        raise TypeError(
-            f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
-            "swap them: corpus_events(corpus, path)"
-        )
     texts, files = _texts(corpus)
     names = list(texts) if files else None
     if path is not None:
