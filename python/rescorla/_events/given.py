@@ -120,8 +120,8 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
     if not os.path.lexists(file) and any(sign in file for sign in "*?+>|\n "):
         of_files, of_lines = call('rw.corpus_events("corpus/*.txt")'), call("rw.corpus_events([line])")
         raise FileNotFoundError(
-            f"no such file: {shown(file)}; a str is the path of events. Of a design: {call('rw.design(text)')}, "
-            f"of files of running text: {of_files}, of lines: {of_lines}"
+            f"no such file: {shown(file)}; a str is the path of events. Of a design: "
+            f"{call('rw.design(text)')}, of files of running text: {of_files}, of lines: {of_lines}"
         )
     words = PYTHON._replace(text=f"write {of_text}")
     return events_of(file, progress=progress, words=words)
