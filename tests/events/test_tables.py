@@ -506,39 +506,6 @@ def test_head_of_the_command_line_reads_no_more(tmp_path: Path, capsys: pytest.C
     assert len(rw.open_events(tmp_path / "e.rw")) == 5
 
 
-class Closing(io.StringIO):
-    """A reader that has seen enough after some lines."""
-
-    def write(self, text: str) -> int:
-        super().write(text)
-        if self.getvalue().count("\n") > 10:
-            raise BrokenPipeError
-        return len(text)
-
-    def fileno(self) -> int:
-        return int(self.null.fileno())
-
-    null: Any
-
-
-def test_a_reader_that_closes_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "big.tab"
-    size = big_table(path)
-    with (tmp_path / "null").open("w") as null:
-        for told, piped in (([str(path)], None), (["-"], Piped(path.read_bytes()))):
-            closing = Closing()
-            closing.null = null
-            monkeypatch.setattr(sys, "stdout", closing)
-            if piped is not None:
-                monkeypatch.setattr(sys, "stdin", piped)
-            before = bytes_read()
-            assert cli.main(["events", *told, "--table", "-"]) == 141
-            assert bytes_read() - before < size // 4
-            assert closing.getvalue().startswith("cues\toutcomes\nc0_d0\to0\nc1_d1\to1\n")
-    assert isinstance(piped, Piped)
-    assert piped.buffer.tell() < size // 4
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -549,7 +516,7 @@ def test_a_reader_that_closes_ends_the_reading(tmp_path: Path, monkeypatch: pyte
         "cues\toutcomes\tfrequency\n" + "a\tx\t0\n" + "b\ty\t1\n" * 5000,
     ],
 )
-def test_a_table_that_is_written_while_it_is_read_is_the_same(
+def test_a_table_to_standard_output_is_that_of_a_file(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "e.tab"
