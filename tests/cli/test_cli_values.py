@@ -51,6 +51,8 @@ def test_several_values_are_taken(told: list[str]) -> None:
         (["--", "--window", "2", "1"], "--window: No such file"),
         (["--beta", "0.1,0.2"], "argument --beta: invalid float value: '0.1,0.2'"),
         (["--beta", "1", "2", "--beta", "3"], "--beta takes one number or two"),
+        (["--part", "3/3"], "parts of 3 are 0/3 to 2/3"),
+        (["--top", "-1"], "-1 is less than 0"),
     ],
     ids=str,
 )
@@ -65,6 +67,13 @@ def test_two_rates_are_a_pair(command: str, function: Callable[..., rw.Weights],
     assert np.array_equal(rw.load_weights("v.npz").values, function("e.tab", beta=(0.3, 0.2)).values)
     ok(command, "e.tab", "-o", "v.npz")
     assert np.array_equal(rw.load_weights("v.npz").values, function("e.tab").values)
+
+
+def test_ten_are_printed_unless_it_is_said() -> None:
+    rw.Weights([[float(n) for n in range(1, 13)]], ["a"], [f"o{n}" for n in range(12)]).save("v.npz")
+    assert ok("top", "v.npz").count("\n") == 10
+    rw.read_events([("a", "x")] * 12).save("e.rw")
+    assert ok("influence", "e.rw", "--cue", "a", "--outcome", "x").count("\n") == 10
 
 
 def test_a_name_may_be_called_so() -> None:

@@ -14,8 +14,7 @@ from rescorla._weights.disk import check_folder, naming, replacing
 from rescorla._weights.ranking import largest
 from rescorla._weights.tables import first_header, quoted
 from rescorla._weights.weights import Weights
-from rescorla.cli import command, name_lists, printing, source
-from rescorla.cli import weight_files as files
+from rescorla.cli import command, name_lists, printing, source, weight_files
 from rescorla.cli.coding import code_like
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def run(options: argparse.Namespace) -> None:
     if options.present_only and options.outcomes is not None:
         options.usage("--outcomes and --present-only ask for different things; give one of them")
     delimiter = None if options.output is None else _delimiter(options.output)
-    weights = files.load(options.weights)
+    weights = weight_files.load(options.weights)
     like = partial(code_like, options.weights, weights.parameters)
     events = source.events(options.files, options, like=like)
     outcomes = name_lists.names("outcomes", options.outcomes)
