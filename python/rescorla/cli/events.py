@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +300,7 @@ def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
         yield lambda: None
         return
     folders: list[Scratch] = []
-    numbers = iter(range(1 << 62))
+    numbers = count()
 
     def name() -> str:
         if not folders:

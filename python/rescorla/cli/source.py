@@ -18,6 +18,7 @@ from rescorla._events.frames import ROLES, chosen_columns
 from rescorla._events.kinds import FORMATS, NOUNS, Look, Words, look, not_a_table, text_format, warn_of_counts
 from rescorla._events.lines import lines_of
 from rescorla._events.read import events_of
+from rescorla._events.recorded import SHARED
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning, warn
@@ -25,7 +26,6 @@ from rescorla.cli import printing
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
-_SHARED = ("duplicates", "background")
 
 # The values of --format of which each is a format of running text.
 _TEXT_FORMATS = tuple(name for name in CHOICES["format"] if name is not None)
@@ -446,7 +446,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 def _shared(options: argparse.Namespace) -> dict[str, Any]:
     """The options of any source that were given."""
-    return _set(options, _SHARED)
+    return _set(options, SHARED)
 
 
 def _set(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
