@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from rescorla._events.events import Events
-from rescorla._events.frames import is_real, is_table, names_of, streams
+from rescorla._events.frames import gives_arrow, is_real, is_table, names_of
 from rescorla._events.kinds import PYTHON
 from rescorla._events.read import check_rows, events_of
 from rescorla._shared.checks import PathName, path_name, shown
@@ -104,7 +104,7 @@ def _read(
             f"{call.argument} must be those of one group at a time, not of {len(source)}; with the groups in "
             f"`groups`: {call(f'groups[{next(iter(source))!r}]')}"
         )
-    if is_table(source) or streams(source):
+    if is_table(source) or gives_arrow(source):
         return events_of(source, duplicates="drop", progress=progress)
     return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)
 

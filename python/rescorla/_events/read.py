@@ -14,12 +14,12 @@ from rescorla._events.frames import (
     Layout,
     chosen_columns,
     event_columns,
+    gives_arrow,
     is_frame,
     is_table,
     names_of,
     only_counts,
     plain,
-    streams,
     without_runs,
 )
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
@@ -273,7 +273,7 @@ def _in_rows(
     """What the engine reads of a data frame or of another iterable, and by which function."""
     if is_table(source) and chosen[2] is None:
         warn_of_counts(f"the {type(source).__name__}", names_of(source), words, only_counts(source))
-    if streams(source, columns):
+    if gives_arrow(source, columns):
         if is_frame(source):
             # Of a data frame the columns of events alone: it would convert the others as well.
             source = source[labels := event_columns(source, columns)]
