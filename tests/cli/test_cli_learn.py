@@ -151,6 +151,7 @@ def test_every_argument_is_an_option(function: Callable[..., Any]) -> None:
         ("--outcomes z", 1, "'z'"),
         ("--outcomes @missing", 1, "missing: No such file"),
         ("--initial e.tab", 1, "expected weights"),
+        ("--cues words", 1, "--cues-from words says what words give"),
         ("--method adjoint --average", 1, "--method must be forward for a mean"),
         ("--initial before.npz -o before.npz", 1, "before.npz is also read: name another output"),
         ("--alpha-file one.npy -o one.npy", 1, "one.npy is also read: name another output"),

@@ -27,6 +27,7 @@ from rescorla.cli import (
     export,
     influence,
     info,
+    joining,
     learn,
     plot,
     printing,
@@ -91,6 +92,8 @@ def _run(told: Sequence[str]) -> int:
     if not told:
         program.print_help(sys.stderr)
         raise SystemExit(2)
+    if known := command.all_of(program).get(told[0]):
+        joining.check(told[1:], known)
     options, unknown = program.parse_known_args(told)
     if unknown:
         options.usage(command.unknown(unknown, options.command))

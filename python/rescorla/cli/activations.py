@@ -124,6 +124,7 @@ def run(options: argparse.Namespace) -> None:
     like = partial(code_like, options.weights, weights.parameters)
     events = source.events(options.files, options, like=like)
     outcomes = name_lists.names("outcomes", options.outcomes)
+    name_lists.check_apart("outcomes", outcomes, weights._column_numbers)
     choices = {
         "outcomes": outcomes,
         "present_only": options.present_only,

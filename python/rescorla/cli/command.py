@@ -229,7 +229,7 @@ def unknown(given: Sequence[str], command: argparse.ArgumentParser) -> str:
     message = f"unrecognized arguments: {' '.join(given)}"
     flag = next((each.partition("=")[0] for each in given if each.startswith("-")), None)
     if flag is None:
-        return f"{message}; put names with blanks into quotes, and commas between values; see --help"
+        return f"{message}; put names with blanks into quotes, and see --help"
     word = flag.lstrip("-")
     options = list(options_of(command))
     flags = [each for option in options for each in option.option_strings]

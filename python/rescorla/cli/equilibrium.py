@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Solve."""
-    beta = weight_files.beta(options, 1.0)
+    beta = weight_files.beta(options)
     # Solving does not fill a file: only what is wrong with its name matters here.
     weight_files.is_mapped(options.output)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))

@@ -54,10 +54,13 @@ def run(options: argparse.Namespace) -> None:
     weight_files.is_mapped(options.output)
     weights = weight_files.load(options.file)
     rows, columns = (name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
-    if rows is not None:
-        chosen("cues", rows, weights._row_numbers)
-    if columns is not None:
-        chosen("outcomes", columns, weights._column_numbers)
+    for side, names, known in (
+        ("cues", rows, weights._row_numbers),
+        ("outcomes", columns, weights._column_numbers),
+    ):
+        name_lists.check_apart(side, names, known)
+        if names is not None:
+            chosen(side, names, known)
     if rows is not None or columns is not None:
         everything = slice(None)
         weights = weights[everything if rows is None else rows, everything if columns is None else columns]

@@ -59,7 +59,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Find them."""
-    beta = weight_files.beta(options, 0.1)
+    beta = weight_files.beta(options)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
     found = influence(

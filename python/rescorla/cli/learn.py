@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> None:
     """Learn."""
     # What is wrong with the options is said before files are read.
     rule: dict[str, Any] = {
-        "beta": weight_files.beta(options, 0.1),
+        "beta": weight_files.beta(options),
         "rule": options.rule,
         "rule_parameters": None if options.rule_parameters is None else dict(options.rule_parameters),
         "retention": options.retention,
@@ -128,6 +128,10 @@ def run(options: argparse.Namespace) -> None:
     if options.initial is not None:
         rule["initial"] = weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
+    source.check_names_meant("cues", rule["cues"], events.cues)
+    source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
+    name_lists.check_apart("cues", rule["cues"], events.cues)
+    name_lists.check_apart("outcomes", rule["outcomes"], events.outcomes)
     rule |= weight_files.per_name(options, events, 0.1)
     saved = options.output is not None and not mapped and not stored
     if saved:

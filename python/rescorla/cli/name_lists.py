@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rescorla._core import FormatError
 from rescorla._events.names import listed, rows_of
+from rescorla.cli import joining
 
 
 def add(parser: argparse.ArgumentParser, flag: str, metavar: str, purpose: str) -> None:
@@ -38,6 +40,23 @@ def names(flag: str, given: Sequence[str | Path] | None) -> list[str] | None:
     if given is None:
         return None
     return [name for each in given for name in (listed(flag, each) if isinstance(each, Path) else [each])]
+
+
+def check_apart(side: str, names: Sequence[str] | None, known: Collection[str]) -> None:
+    """ValueError where names are joined as they are in tables, or as other options take them."""
+    if names is None:
+        return
+    known = set(known)
+    found = {
+        name: joining.parts(name.replace("_", " "), known.__contains__) for name in names if name not in known
+    }
+    for name, parts in found.items():
+        if parts:
+            right = [part for each in names for part in found.get(each) or [each]]
+            raise ValueError(
+                f"--{side} names {name!r}, which is none of the {len(known)} {side} there are; separate "
+                f"names by blanks: write --{side} {shlex.join(right)}"
+            )
 
 
 def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict[str, float]:

@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> None:
     chosen: dict[str, Any] = {
         name: name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes")
     }
+    name_lists.check_apart("cues", chosen["cues"], weights._row_numbers)
+    name_lists.check_apart("outcomes", chosen["outcomes"], weights._column_numbers)
     chosen["n"] = options.n
     figure: Any = draw(weights, **{name: value for name, value in chosen.items() if value is not None}).figure
     import matplotlib.pyplot as plt

@@ -65,7 +65,6 @@ def add(commands: Any) -> None:
         "--beta",
         type=float,
         nargs="+",
-        action="extend",
         metavar="B",
         help="of events: initial learning rate, or two: for present and for absent outcomes (default 0.1)",
     )
@@ -85,7 +84,7 @@ def run(options: argparse.Namespace) -> None:
         "title": options.title,
         "n": options.n,
         "alpha": options.alpha,
-        "beta": None if options.beta is None else weight_files.beta(options, 0.1),
+        "beta": None if options.beta is None else weight_files.beta(options),
         "lambda_": options.lambda_,
         "nearness": options.nearness,
     }

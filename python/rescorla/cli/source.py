@@ -6,7 +6,7 @@ import argparse
 import os
 import stat
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -230,6 +230,16 @@ def _events(
             break
         parts.append(_of_events(file, kind, options, None, scratch, rest))
     return concat_events(parts, path or scratch(), progress=options.progress)
+
+
+def check_names_meant(side: str, names: Sequence[str] | None, known: Collection[str]) -> None:
+    """ValueError where --cues or --outcomes says what words give, as --cues-from does."""
+    if names and all(name in _NAMES for name in names) and set(names).isdisjoint(known):
+        given = ",".join(names)
+        raise ValueError(
+            f"--{side} {' '.join(names)}: the events have no such {side}; --{side}-from {given} says what "
+            "words give"
+        )
 
 
 def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespace) -> list[str]:

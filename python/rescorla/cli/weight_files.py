@@ -41,7 +41,7 @@ def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
         "--beta",
         type=float,
         nargs="+",
-        action="extend",
+        default=[default],
         metavar="B",
         help=f"learning rate, or two: for present and for absent outcomes (default {default:g})",
     )
@@ -147,10 +147,8 @@ def tables(options: argparse.Namespace) -> dict[str, str]:
     return {name: f"--{_FILES[name].replace('_', '-')} {file}" for name, file in given.items() if file}
 
 
-def beta(options: argparse.Namespace, default: float) -> float | tuple[float, float]:
+def beta(options: argparse.Namespace) -> float | tuple[float, float]:
     """The learning rate, or the pair of them."""
-    if options.beta is None:
-        return default
     if len(options.beta) > 2:
         options.usage("--beta takes one number or two")
     return options.beta[0] if len(options.beta) == 1 else tuple(options.beta)
