@@ -549,9 +549,23 @@ COMMANDS = [
     Mistake(
         "blanks between what commas separate",
         Command("learn kjv.txt --cues-from trigrams words"),
-        "unrecognized arguments",
-        "words",
-        "commas between values",
+        "separate its values by commas",
+        "--cues-from",
+        "write --cues-from trigrams,words",
+    ),
+    Mistake(
+        "commas between what blanks separate",
+        Command("learn events.tab --outcomes hand,land"),
+        "none of the 2 outcomes",
+        "--outcomes names 'hand,land'",
+        "write --outcomes hand land",
+    ),
+    Mistake(
+        "two rates with a comma",
+        Command("learn events.tab --beta 0.1,0.2"),
+        "separate its values by blanks",
+        "--beta",
+        "write --beta 0.1 0.2",
     ),
     Mistake(
         "a name that begins with a hyphen",
@@ -563,9 +577,9 @@ COMMANDS = [
     Mistake(
         "weights of a treebank for text",
         Command("activations kjv.txt treebank.npz --top 1"),
-        "with the format 'conllu' only",
-        "--cues-from",
-        "not 'text'",
+        "the cues of its events are lemmas, and running text has none",
+        "treebank.npz",
+        "give it as CoNLL-U",
     ),
     Mistake(
         "capitals on the command line",
@@ -704,6 +718,13 @@ MEANT = [
         "expected a trial, found '|'",
         "column 6",
         "write A+, A-, A>food, A+- or A?",
+    ),
+    Mistake(
+        "random order in a design",
+        lambda: lib.design("rand/20X+/20X-"),
+        "found 'rand'",
+        "column 1",
+        "seed=",
     ),
 ]
 ALL = [*MEANT, *READING, *CORPORA, *DERIVING, *LEARNING, *WEIGHING, *COMMANDS]

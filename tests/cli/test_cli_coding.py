@@ -260,8 +260,9 @@ def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
     expected = rw.activations(rw.corpus_events("a.conllu", **options), rw.load_weights("w.npz"))
     assert np.array_equal(np.load("a.npy"), expected)
     # Other text has no lemmas.
-    assert activations(status=1).endswith(
-        "error: --cues-from can be 'lemmas' with the format 'conllu' only, not 'text'\n"
+    assert activations(status=1) == (
+        "rescorla: error: w.npz: the cues of its events are lemmas and features, and running text has none; "
+        "parse this text and give it as CoNLL-U, or give weights that were learned from running text\n"
     )
     assert "warning: --cues-from words: the events of w.npz were coded with --cues-from lemmas,features" in (
         activations("--cues-from", "words")
@@ -274,8 +275,8 @@ def test_outcomes_of_a_treebank_matter_only_where_they_are_asked_for() -> None:
     rw.learn(rw.corpus_events("a.conllu", **options)).save("w.npz")
     assert "the events of w.npz: --cues-from words\n" in activations()
     check(cues_from="words")
-    assert activations("--present-only", status=1).endswith(
-        "error: --outcomes-from can be 'lemmas' with the format 'conllu' only, not 'text'\n"
+    assert "the outcomes of its events are lemmas and upos, and running text has none" in (
+        activations("--present-only", status=1)
     )
     assert said("activations", "a.conllu", "w.npz", "--present-only", "-o", "a.npy").status == 0
     assert np.load("a.npy").size == 4

@@ -300,6 +300,8 @@ def _no_mark(reader: _Reader, cues: tuple[str, ...], start: int) -> NoReturn:
     if len(cues) > 1 and before.endswith(")"):
         rest = before.rpartition("(")[0].rstrip()
         cure = f"if {cues[-1]} is the outcome, write {rest}+ or {rest}>{cues[-1]}"
+    elif found in ("'rand'", "'random'"):
+        cure = "the order of trials within a phase is random, by seed="
     else:
         cure = "write A+, A-, A>food, A+- or A?; names that are no capital letters stand in brackets: (tone)+"
     wanted = "a mark after the cues" if cues else "a trial"

@@ -19,7 +19,7 @@ from rescorla._events.recorded import (
     same_values,
     with_background,
 )
-from rescorla._events.text import TextOptions
+from rescorla._events.text import SAID, TextOptions
 from rescorla._shared.warn import warn
 from rescorla.cli import printing
 
@@ -46,6 +46,15 @@ def code_like(file: str, parameters: Mapping[str, Any], options: argparse.Namesp
         return
     # What files hold is no matter of what words are; and outcomes matter only where they are asked for.
     apart = {"format"} if options.present_only else {"format", "outcomes_from"}
+    for name in {"cues_from", "outcomes_from"} - given - apart:
+        value = coding.options.get(name)
+        said = [each for each in (value if isinstance(value, list) else [value]) if each in SAID]
+        if said and getattr(options, "text_format", None) != "conllu":
+            raise ValueError(
+                f"{file}: the {name.removesuffix('_from')} of its events are {' and '.join(said)}, and "
+                "running text has none; parse this text and give it as CoNLL-U, or give weights that were "
+                "learned from running text"
+            )
     for name, kept in coding.lost.items():
         if name not in given | apart:
             told = f"{flags[name]} {kept}, {_cure(name, kept, flags[name])}"

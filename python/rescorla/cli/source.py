@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import stat
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,9 @@ _NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
 # The values of --format of which each is a format of running text.
 _TEXT_FORMATS = tuple(name for name in CHOICES["format"] if name is not None)
 _DEFAULTS = TextOptions()
+
+# What is no part of the name of a column: another column follows, and not after a comma.
+_ANOTHER = re.compile(rf"[\s;|+]({'|'.join(ROLES)})=")
 
 _WORDS = Words(
     text="--format text reads running text",
@@ -504,7 +508,7 @@ def _columns(text: str) -> dict[str, str | int]:
     found: dict[str, str | int] = {}
     for each in text.split(","):
         role, equals, column = each.partition("=")
-        if role not in ROLES or not equals or not column:
+        if role not in ROLES or not equals or not column or _ANOTHER.search(column):
             raise argparse.ArgumentTypeError(
                 f"{each!r} does not say which column is which; write cues=1,outcomes=2 or cues=NAME,"
                 "outcomes=NAME, and perhaps frequency=3"
