@@ -125,25 +125,11 @@ READING = [
         "join names by one _ each",
     ),
     Mistake(
-        "source and path swapped",
-        lambda: lib.read_events("events.rw", [("a", "x")]),
-        "path must be the name of the file to write",
-        "not a list",
-        "the source comes first",
-    ),
-    Mistake(
-        "corpus and path swapped",
-        lambda: lib.corpus_events("events.rw", ["a line"]),
-        "path must be that of the file to write",
-        "corpus is the path 'events.rw'",
-        "swap them",
-    ),
-    Mistake(
         "a design in place of its events",
         lambda: lib.learn("A+ 40 | AB+ 40"),
         "a str is the path of events",
         "no such file: 'A+ 40 | AB+ 40'",
-        "rw.learn(rw.design('A+ 40 | AB+ 40'))",
+        "rw.learn(rw.design(text))",
     ),
     Mistake(
         "all groups of a design",
@@ -274,13 +260,6 @@ DERIVING = [
         "no folder nowhere",
         "nowhere/events.rw",
         "make it first",
-    ),
-    Mistake(
-        "a formula",
-        lambda: lib.factor_events(VERBS, "Verb", "Verb ~ Theme + Length"),
-        "factors must not be a formula",
-        "'Verb ~ Theme + Length'",
-        "['Theme', 'Length']",
     ),
     Mistake(
         "a misspelt column of factors",
@@ -603,13 +582,6 @@ COMMANDS = [
         "give it as CoNLL-U",
     ),
     Mistake(
-        "text after a treebank",
-        Command("learn kjv.txt --initial treebank.npz"),
-        "the cues of its events are lemmas",
-        "--initial treebank.npz",
-        "--format conllu --cues-from lemmas",
-    ),
-    Mistake(
         "capitals on the command line",
         Command("events kjv.txt --symbols A-Z -o e.rw"),
         "leaves no word of the text",
@@ -743,9 +715,9 @@ MEANT = [
     Mistake(
         "a phase without trials",
         lambda: lib.design("8A+ || 8A+"),
-        "expected trials between one | and the next",
+        "expected a trial, found '|'",
         "column 6",
-        "write a probe, as in A?",
+        "write A+, A-, A>food, A+- or A?",
     ),
     Mistake(
         "random order in a design",

@@ -450,7 +450,7 @@ def test_help_tells_the_defaults() -> None:
                 assert told in str(action.help)
             # One that is not given is not said.
             if name in parameters:
-                assert action.default is None
+                assert action.default == ("auto" if name == "format" else None)
     assert actions("events")["cutoff"].help is not None
     assert f"(default {inspect.signature(rw.bandsample).parameters['cutoff'].default})" in str(
         actions("events")["cutoff"].help

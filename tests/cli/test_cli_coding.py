@@ -62,7 +62,7 @@ CODINGS: dict[str, tuple[list[str], dict[str, Any], str]] = {
         "--window 2 --within-words --no-lower",
     ),
     "symbols": (["--symbols", r"\p{Latin}'"], {"symbols": r"\p{Latin}'"}, """--symbols '\\p{Latin}'"'"''"""),
-    "outcomes": (["--outcomes-from", "none"], {"outcomes_from": None}, "--outcomes-from none"),
+    "outcomes": (["--outcomes-from", "none"], {"outcomes_from": None}, ALL),
     "shared": (
         ["--background", "always", "--duplicates", "keep", "--boundary", "<s>"],
         {"background": "always", "duplicates": "keep", "boundary": "<s>"},
@@ -99,18 +99,20 @@ def test_what_was_coded_in_python_is_taken_too() -> None:
     # Outcomes that only Python can make are not needed.
     assert (
         "coded as  the events of w.npz: --cues-from (a table of 2 words) --stop-words (2 words) "
-        "--unknown-words keep --outcomes-from none\n"
+        "--unknown-words keep\n"
     ) in activations()
     check(**options)
 
 
-def test_events_without_outcomes_are_coded_so() -> None:
-    events = rw.corpus_events("text.txt", cues_from="bigrams", outcomes_from=None)
-    weights = rw.learn(rw.corpus_events("text.txt", cues_from="bigrams"))
-    weights.parameters["events"] = events.parameters
-    weights.save("w.npz")
-    assert "the events of w.npz: --cues-from bigrams --outcomes-from none\n" in activations()
-    check(cues_from="bigrams", outcomes_from=None)
+def test_outcomes_matter_where_they_are_asked_for() -> None:
+    rw.learn(rw.corpus_events("text.txt", outcomes_from=2)).save("w.npz")
+    assert f"the events of w.npz: {ALL}\n" in activations()
+    assert "the events of w.npz: --outcomes-from 2\n" in activations("--present-only")
+    rw.learn(rw.corpus_events("text.txt", outcomes_from=str.upper)).save("w.npz")
+    assert f"the events of w.npz: {ALL}\n" in activations()
+    assert "coded with --outcomes-from <method_descriptor upper>, which only Python has" in (
+        activations("--present-only", status=1)
+    )
 
 
 def test_steps_after_the_text_do_not_matter() -> None:
@@ -265,48 +267,19 @@ def test_what_files_hold_is_taken_where_they_look_like_it() -> None:
     assert "warning: --cues-from words: the events of w.npz were coded with --cues-from lemmas,features" in (
         activations("--cues-from", "words")
     )
-    # And text is no subtitles.
-    Path("a.xml").write_text(
-        '<?xml version="1.0"?>\n<document><s id="1"><w id="1">The</w> cat</s></document>\n'
-    )
-    rw.learn(rw.corpus_events("a.xml", format="subtitles", symbols="a-z")).save("w.npz")
-    assert "read as      running text (trigrams" in activations()
-    check(symbols="a-z")
-    found = said("activations", "a.xml", "w.npz", "-o", "a.npy")
-    assert "read as      subtitles (trigrams of words -> words)" in found.error
 
 
 def test_outcomes_of_a_treebank_matter_only_where_they_are_asked_for() -> None:
     treebank()
     options: dict[str, Any] = {"format": "conllu", "cues_from": "words", "outcomes_from": ["lemmas", "upos"]}
     rw.learn(rw.corpus_events("a.conllu", **options)).save("w.npz")
-    assert "the events of w.npz: --cues-from words --outcomes-from none\n" in activations()
+    assert "the events of w.npz: --cues-from words\n" in activations()
     check(cues_from="words")
-    assert activations("--present-only", status=1) == (
-        "rescorla: error: w.npz: the outcomes of its events are lemmas and upos, and running text has none; "
-        "parse this text and give it as CoNLL-U, or leave --present-only out\n"
+    assert "the outcomes of its events are lemmas and upos, and running text has none" in (
+        activations("--present-only", status=1)
     )
     assert said("activations", "a.conllu", "w.npz", "--present-only", "-o", "a.npy").status == 0
     assert np.load("a.npy").size == 4
-
-
-def test_weights_of_a_treebank_are_not_learned_on_with_text_unsaid() -> None:
-    treebank()
-    options = ["--format", "conllu", "--cues-from", "lemmas,words", "--outcomes-from", "features"]
-    ok("learn", "a.conllu", *options, "-o", "w.npz")
-    for command in ("learn", "equilibrium"):
-        warned = said(command, "text.txt", "--initial", "w.npz", "-o", "v.npz").error
-        for text in (
-            "warning: --initial w.npz: the cues of its events are lemmas, and these events, of running text, "
-            "have none; parse the text and give it as CoNLL-U, with --format conllu --cues-from lemmas,words",
-            "the outcomes of its events are features, and these events, of running text, have none; parse",
-        ):
-            assert text in warned
-        # What is no text is not known to have none.
-        Path("e.tab").write_text("cues\toutcomes\nthe\tNumber=Plur\n")
-        for told in (["a.conllu", *options], ["e.tab"]):
-            error = said(command, *told, "--initial", "w.npz", "-o", "v.npz").error
-            assert error.count("warning") == error.count("in two ways")
 
 
 def test_json_has_it() -> None:
@@ -376,50 +349,25 @@ STEPS: dict[str, tuple[Any, list[str]]] = {
         lambda: rw.read_events([("a", "x"), ("b", "y")], limit=1, background="bg", duplicates="keep"),
         ["the events of <list>, as they were read, limit 1, background bg, duplicates keep"],
     ),
-    "factors": (
-        lambda: rw.factor_events({"Verb": ["give"], "Theme": ["new"]}, "Verb"),
-        ["the levels of Theme -> Verb, of <dict>"],
-    ),
     "parts": (
-        lambda: rw.concat_events(
-            [rw.read_events([("a", "x")]), rw.read_events([("b", "x")]).with_background("q")]
-        ),
+        lambda: rw.concat_events([rw.read_events([("a", "x")]), rw.read_events([("b", "x")]).head(1)]),
         [
             "2 parts, joined: (the events of <list>, as they were read), (the events of <list>, as they were "
-            "read; then the cue 'q' added to every event)"
-        ],
-    ),
-    "others": (
-        lambda: rw.read_events([("a", "x")] * 9).distinct().swapped().distinct("one"),
-        [
-            "the events of <list>, as they were read",
-            "each different event once",
-            "outcomes as cues, and cues as outcomes",
-            "each different event once, of frequency 1",
+            "read; then the first 1 events)"
         ],
     ),
     "many parts": (
         lambda: rw.concat_events([rw.read_events([("a", "x")])] * 7),
         [f"7 parts, joined: {', '.join(['(the events of <list>, as they were read)'] * 5)}, and 2 more"],
     ),
-    "some": (
-        lambda: rw.read_events([("a", "x")] * 9)[1:8][::-2][[0, 1]].sample(3, 1).passes(2).passes(3),
+    "others": (
+        lambda: rw.read_events([("a", "x")] * 9)[[0, 1, 2, 3, 4, 5]].sample(3, 1).passes(2).swapped(),
         [
             "the events of <list>, as they were read",
-            "the events 1 to 7, counted from 0",
-            "the events at range(6, -1, -2)",
-            "the events at 2 positions",
-            "3 tokens, drawn with replacement, seed 1",
+            "Events.positions, positions 0, 1, 2, 3, 4 and 1 more",
+            "Events.sample, n 3, seed 1",
             "2 times over, in their order",
-            "3 times over, in their order",
-        ],
-    ),
-    "split": (
-        lambda: rw.read_events([("a", "x")] * 9).split(0.5, 1)[1].split(1)[0],
-        [
-            "the events of <list>, as they were read",
-            "what was 0.5 held back for testing, seed 1",
-            "what was left, with 1 held back for testing",
+            "Events.swapped",
         ],
     ),
     "lost": (

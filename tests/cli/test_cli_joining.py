@@ -1,8 +1,9 @@
 """Several values of an option: joined in another way than it takes them, and such as begin with a hyphen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 import rescorla as rw
 from terminal import json_of, ok, said
@@ -176,3 +177,27 @@ def test_a_name_with_a_hyphen_is_told_to_follow_an_equals_sign(told: list[str], 
     assert said(*told, name).error.endswith(
         f" one argument; one that begins with - follows an equals sign, as in {told[-1]}=-s\n"
     )
+
+
+@pytest.mark.parametrize(("command", "function"), [("learn", rw.learn), ("equilibrium", rw.equilibrium)])
+def test_two_rates_are_a_pair(command: str, function: Callable[..., rw.Weights]) -> None:
+    ok(command, "e.tab", "--beta", "0.3", "0.2", "-o", "v.npz")
+    assert np.array_equal(rw.load_weights("v.npz").values, function("e.tab", beta=(0.3, 0.2)).values)
+    ok(command, "e.tab", "-o", "v.npz")
+    assert np.array_equal(rw.load_weights("v.npz").values, function("e.tab").values)
+
+
+def test_ten_are_printed_unless_it_is_said() -> None:
+    rw.Weights([[float(n) for n in range(1, 13)]], ["a"], [f"o{n}" for n in range(12)]).save("v.npz")
+    assert ok("top", "v.npz").count("\n") == 10
+    rw.read_events([("a", "x")] * 12).save("e.rw")
+    assert ok("influence", "e.rw", "--cue", "a", "--outcome", "x").count("\n") == 10
+
+
+@pytest.mark.parametrize(
+    ("told", "message"),
+    [(["--part", "3/3"], "parts of 3 are 0/3 to 2/3"), (["--top", "-1"], "-1 is less than 0")],
+    ids=str,
+)
+def test_what_is_no_value_is_an_error(told: list[str], message: str) -> None:
+    assert message in said("learn", "text.txt", *told).error

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rescorla import cli
 from rescorla.cli.command import all_of
-from rescorla.cli.schedule_option import schedule_of
-from rescorla.cli.sizes import size
+from rescorla.cli.learn import size
+from rescorla.cli.weight_files import schedule_of
 from terminal import ok, said
 
 TABLE = "cues\toutcomes\tfrequency\na_b\tx\t3\nb_c\ty\t1\na\tx\t2\nc\tx_y\t5\n"

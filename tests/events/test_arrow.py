@@ -127,14 +127,14 @@ def test_a_frame_of_polars_without_any_name_has_its_events() -> None:
 
 def test_what_a_data_frame_holds_decides_how_it_is_read() -> None:
     data = {"cues": ["a_b"], "outcomes": ["x"], "note": [object()]}
-    assert frames.streams(pd.DataFrame(data))
-    assert frames.streams(pd.DataFrame(data).astype(object))
-    assert not frames.streams(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
-    assert not frames.streams(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
-    assert frames.streams(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
-    assert not frames.streams(pl.DataFrame({"cues": [[], []], "outcomes": [["x"], []]}))
-    assert not frames.streams(pd.Series(["a"]))
-    assert not frames.streams([("a", "x")])
+    assert frames.gives_arrow(pd.DataFrame(data))
+    assert frames.gives_arrow(pd.DataFrame(data).astype(object))
+    assert not frames.gives_arrow(pd.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}))
+    assert not frames.gives_arrow(pl.DataFrame({"cues": [{"b", "a"}], "outcomes": ["x"]}, strict=False))
+    assert frames.gives_arrow(pl.DataFrame({"cues": [["a", "b"]], "outcomes": ["x"]}))
+    assert not frames.gives_arrow(pl.DataFrame({"cues": [[], []], "outcomes": [["x"], []]}))
+    assert not frames.gives_arrow(pd.Series(["a"]))
+    assert not frames.gives_arrow([("a", "x")])
 
 
 def test_a_set_in_a_data_frame_is_taken_in_sorted_order() -> None:

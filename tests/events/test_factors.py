@@ -207,20 +207,6 @@ def test_levels_to_ignore_that_are_none_are_warned_of(ignore: Any, message: str)
 
 
 @pytest.mark.parametrize(
-    "keywords",
-    [
-        {"factors": "Verb ~ Theme + Length"},
-        {"factors": ["Verb ~ Theme + Length"]},
-        {"outcome": "Verb ~ Theme + Length"},
-    ],
-)
-def test_formulas_are_not_read(keywords: dict[str, Any]) -> None:
-    message = r"must not be a formula.* outcomes, 'Verb', and the factors, \['Theme', 'Length'\]"
-    with pytest.raises(TypeError, match=message):
-        rw.factor_events(TABLE, **{"outcome": "Verb", **keywords})
-
-
-@pytest.mark.parametrize(
     ("keywords", "error", "message"),
     [
         ({"outcome": "Nothing"}, KeyError, "outcome names the column 'Nothing'"),

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import rescorla as rw
@@ -507,39 +506,6 @@ def test_head_of_the_command_line_reads_no_more(tmp_path: Path, capsys: pytest.C
     assert len(rw.open_events(tmp_path / "e.rw")) == 5
 
 
-class Closing(io.StringIO):
-    """A reader that has seen enough after some lines."""
-
-    def write(self, text: str) -> int:
-        super().write(text)
-        if self.getvalue().count("\n") > 10:
-            raise BrokenPipeError
-        return len(text)
-
-    def fileno(self) -> int:
-        return int(self.null.fileno())
-
-    null: Any
-
-
-def test_a_reader_that_closes_ends_the_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "big.tab"
-    size = big_table(path)
-    with (tmp_path / "null").open("w") as null:
-        for told, piped in (([str(path)], None), (["-"], Piped(path.read_bytes()))):
-            closing = Closing()
-            closing.null = null
-            monkeypatch.setattr(sys, "stdout", closing)
-            if piped is not None:
-                monkeypatch.setattr(sys, "stdin", piped)
-            before = bytes_read()
-            assert cli.main(["events", *told, "--table", "-"]) == 141
-            assert bytes_read() - before < size // 4
-            assert closing.getvalue().startswith("cues\toutcomes\nc0_d0\to0\nc1_d1\to1\n")
-    assert isinstance(piped, Piped)
-    assert piped.buffer.tell() < size // 4
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -550,7 +516,7 @@ def test_a_reader_that_closes_ends_the_reading(tmp_path: Path, monkeypatch: pyte
         "cues\toutcomes\tfrequency\n" + "a\tx\t0\n" + "b\ty\t1\n" * 5000,
     ],
 )
-def test_a_table_that_is_written_while_it_is_read_is_the_same(
+def test_a_table_to_standard_output_is_that_of_a_file(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "e.tab"
@@ -670,25 +636,3 @@ def test_reading_is_by_content(tmp_path: Path) -> None:
     events.to_table(tmp_path / "t.gz")
     (tmp_path / "t.gz").rename(tmp_path / "t.csv")
     assert rows(rw.read_events(tmp_path / "t.csv")) == rows(events)
-
-
-# Source and path.
-
-
-def test_swapped_source_and_path(tmp_path: Path) -> None:
-    table = tmp_path / "e.tab"
-    table.write_text("cues\toutcomes\na_b\tx\n")
-    before = table.read_bytes()
-    with pytest.raises(FileNotFoundError, match="the source comes first") as caught:
-        rw.read_events(tmp_path / "new.rw", table)
-    assert caught.value.filename == str(tmp_path / "new.rw")
-    assert table.read_bytes() == before
-    with pytest.raises(
-        TypeError, match=r"path must be the name of the file to write, not a list.*source comes first"
-    ):
-        rw.read_events(tmp_path / "new.rw", [("a", "x")])  # type: ignore[arg-type]
-    with pytest.raises(FileNotFoundError) as caught:
-        rw.read_events(tmp_path / "missing.tab", tmp_path / "new.rw")
-    assert "source comes first" not in str(caught.value)
-    assert list(tmp_path.iterdir()) == [table]
-    assert np.array_equal(rw.read_events(table).cue_counts, [1, 1])

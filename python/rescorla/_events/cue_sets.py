@@ -10,7 +10,7 @@ from typing import Any
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._events.frames import is_table, streams
+from rescorla._events.frames import gives_arrow, is_table
 from rescorla._events.read import events_of, read_events
 from rescorla._shared.checks import is_iterable, ordered, shown
 from rescorla._shared.progress import Progress, watching
@@ -30,7 +30,7 @@ def cue_events(
         )
     if isinstance(events, Events | str | os.PathLike):
         return events_of(events, progress=progress)
-    if is_table(events) or streams(events):
+    if is_table(events) or gives_arrow(events):
         return read_events(events, progress=progress)
     if not is_iterable(events) or isinstance(events, bytes | bytearray | Mapping):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""Designs as psychologists write them, "40A+ | 40AB+": read into phases and trials, and written again."""
+"""Designs as psychologists write them, "40A+ | 40AB+": read into phases and trials."""
 
 from __future__ import annotations
 
@@ -22,15 +22,10 @@ _NUMBER = re.compile(r"[0-9]+")
 # What may be meant as a number of trials: A40, shock40.
 _NUMBERED = re.compile(r"(.*[^0-9])([1-9][0-9]+)")
 _WORD = re.compile(r"[^\W_]+")
-_WORD_SO_FAR = re.compile(r"[^\W_]*\Z")
 # A name with its colon, where a phase begins: no cue stands before a colon.
 _NAMED = re.compile(r"[^|/,:()]*:")
-_EMPTY = re.compile(r"\|\s*\|")
-_DASHES = "\u2010\u2011\u2012\u2013\u2014\ufe58\ufe63\uff0d"
-_PRIMES = "\u2018\u2019\u2032\u00b4`"
 _MARKS: dict[str, Mark] = {"+": "+", "-": "-", "\u2212": "-", ">": ">", "?": "?"}
 _TIMES = "x\u00d7"
-_COLON = "the name of a phase stands before its trials, as in train: A+ 40"
 
 
 class Trial(NamedTuple):
@@ -57,12 +52,6 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
     reader = _Reader(text, with_context)
     if not text.strip():
         reader.fail(0, "expected a design, found nothing; write one, as in 'A+ 40 | AB+ 40'")
-    if (empty := _EMPTY.search(text)) is not None:
-        reader.fail(
-            empty.end() - 1,
-            "expected trials between one | and the next, found none; for a phase without trials write a "
-            "probe, as in A?, and for several groups a mapping from their names to designs",
-        )
     sections: dict[str, Section] = {}
     while True:
         section = _section(reader, sections)
@@ -70,27 +59,6 @@ def parse(text: str, *, with_context: bool = False) -> tuple[Section, ...]:
         if not reader.take("|"):
             _warn_of_numbers(reader)
             return tuple(sections.values())
-
-
-def written(sections: tuple[Section, ...]) -> str:
-    """The text of a design that `parse` reads as these phases."""
-    return " | ".join(
-        ("" if section.name == str(number) else f"{section.name}: ")
-        + " / ".join(map(_written_trial, section.trials))
-        for number, section in enumerate(sections, 1)
-    )
-
-
-def _written_trial(trial: Trial) -> str:
-    cues = "".join(map(_written_cue, trial.cues))
-    outcomes = "_".join(
-        name if _BARE_OUTCOME.fullmatch(name) else f"({name})" for name in trial.outcomes if trial.mark == ">"
-    )
-    return f"{cues}{trial.mark}{outcomes}" + (f" {trial.n}" if trial.n != 1 else "")
-
-
-def _written_cue(cue: str) -> str:
-    return cue if cue[0].isupper() and _BARE_CUE.fullmatch(cue) else f"({cue})"
 
 
 class _Reader:
@@ -178,7 +146,11 @@ def _section(reader: _Reader, before: dict[str, Section]) -> Section:
     while reader.take("/,"):
         trials.append(_trial(reader))
     if reader.next() not in ("", "|"):
-        _no_separator(reader)
+        reader.fail(
+            reader.at,
+            f"expected / or , or | after a trial, found {reader.found()}; / and , mix trials within a phase, "
+            "| ends the phase, and the number of trials is whole: A+ 40",
+        )
     return Section(name, tuple(trials))
 
 
@@ -201,7 +173,7 @@ def _trial(reader: _Reader) -> Trial:
     before = _count(reader)
     cues = _cues(reader)
     mark_at = reader.at
-    mark = _mark(reader, cues, before)
+    mark = _mark(reader, cues, start)
     outcomes = {"+": (US,), "-": (), "+-": (US,), "?": (), ">": ()}[mark]
     if mark == ">":
         outcomes = _outcomes(reader)
@@ -267,10 +239,6 @@ def _cues(reader: _Reader) -> tuple[str, ...]:
             cue = _in_brackets(reader, "cue")
         elif character.isupper() and (bare := reader.name(_BARE_CUE)):
             cue = bare
-            if reader.at < len(reader.text) and reader.text[reader.at] in _PRIMES:
-                reader.fail(
-                    reader.at, f"expected ' as the prime of a cue, found {reader.found()}; write {cue}'"
-                )
         else:
             break
         if cue in cues:
@@ -296,32 +264,48 @@ def _in_brackets(reader: _Reader, what: str) -> str:
     if not name:
         reader.fail(start, f"expected the name of the {what} in brackets, found none; write it, as in (tone)")
     if "_" in name:
-        parts = [each for each in name.split("_") if each]
-        apart = "".join(f"({each})" for each in parts) if what == "cue" else "_".join(parts)
+        several = "(tone)(light)" if what == "cue" else "food_water"
         reader.fail(
             start,
             f"expected the name of one {what}, found {name!r}, and _ joins names in tables of events; write "
-            f"{apart or '(tone)'} for several, or ({'-'.join(parts) or 'tone'})",
+            f"several as {several}, or - for _",
         )
     reader.at, reader.last = end + 1, ""
     return name
 
 
-def _mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> Mark:
-    """What follows the cues."""
-    character = reader.next()
+def _mark(reader: _Reader, cues: tuple[str, ...], start: int) -> Mark:
+    """What follows the cues of the trial that starts there."""
+    mark = _MARKS.get(reader.next())
     at = reader.at
-    mark = _MARKS.get(character)
     if mark is None:
-        _no_mark(reader, cues, before)
+        _no_mark(reader, cues, start)
     reader.at += 1
     if mark == "+" and _MARKS.get(reader.text[reader.at : reader.at + 1]) == "-":
         reader.at += 1
         mark = "+-"
     behind = reader.next()
     if behind in _MARKS:
-        _two_marks(reader, at, mark, behind)
+        reader.fail(
+            at,
+            f"expected one mark, found {mark + behind!r}; leave one out: +- is half and half, and how strong "
+            "an outcome is, lambda_= of the learner says",
+        )
     return mark
+
+
+def _no_mark(reader: _Reader, cues: tuple[str, ...], start: int) -> NoReturn:
+    """What is wrong where a mark was expected."""
+    found, before = reader.found(), reader.text[start : reader.at].rstrip()
+    if len(cues) > 1 and before.endswith(")"):
+        rest = before.rpartition("(")[0].rstrip()
+        cure = f"if {cues[-1]} is the outcome, write {rest}+ or {rest}>{cues[-1]}"
+    elif found in ("'rand'", "'random'"):
+        cure = "the order of trials within a phase is random, by seed="
+    else:
+        cure = "write A+, A-, A>food, A+- or A?; names that are no capital letters stand in brackets: (tone)+"
+    wanted = "a mark after the cues" if cues else "a trial"
+    reader.fail(reader.at, f"expected {wanted}, found {found}; {cure}")
 
 
 def _outcomes(reader: _Reader) -> tuple[str, ...]:
@@ -343,80 +327,3 @@ def _outcomes(reader: _Reader) -> tuple[str, ...]:
         if not reader.text.startswith("_", reader.at):
             return tuple(outcomes)
         reader.at += 1
-
-
-def _two_marks(reader: _Reader, at: int, mark: str, behind: str) -> NoReturn:
-    both = mark + behind
-    if mark == "+" and behind == "+":
-        cure = (
-            "how strong an outcome is belongs to the outcome: learn such a phase by itself, with another "
-            "lambda_=, going on from what came before by initial="
-        )
-    elif mark == "-" and behind == "+":
-        cure = "write +- for half and half"
-    else:
-        cure = "leave one out"
-    reader.fail(at, f"expected one mark, found {both!r}; {cure}")
-
-
-def _no_mark(reader: _Reader, cues: tuple[str, ...], before: int | None) -> NoReturn:
-    """What is wrong where a mark was expected."""
-    character, at, found = reader.next(), reader.at, reader.found()
-    so_far = "".join(map(_written_cue, cues))
-    if len(cues) > 1 and reader.text[:at].rstrip().endswith(")"):
-        rest, last = "".join(map(_written_cue, cues[:-1])), cues[-1]
-        reader.fail(
-            at,
-            f"expected a mark after the cues, found {found}; if {last} is the outcome, write {rest}+ or "
-            f"{rest}>{last}",
-        )
-    if character.isdigit() and cues:
-        number = found.strip("'")
-        wanted, cure = "a mark after the cues", f"write {number}{so_far}+ or {so_far}+ {number}"
-    elif character == "_":
-        wanted, cure = "cues side by side", f"write {so_far or 'A'}B+ or (tone)(light)+"
-    elif character and character in _DASHES:
-        wanted, cure, found = "- or the minus sign", f"write {so_far or 'A'}-", f"another dash, {found}"
-    elif character == "\u00b1":
-        wanted, cure = "a mark", f"write {so_far or 'A'}+- for half and half"
-    elif character == ":":
-        wanted, cure = "a trial", _COLON
-    elif character == ")":
-        wanted, cure = "( before )", "write the name of a cue in both, as in (tone)+"
-    elif character and character in _TIMES and before is not None:
-        wanted, cure = "cues after the number", f"write {before}A+ or A+ x{before}"
-    elif character.isalpha():
-        wanted = "a mark after the cues" if cues else "cues"
-        # The word from its beginning: of Tone the T is a cue already.
-        so_far = "" if (begun := _WORD_SO_FAR.search(reader.text[:at])) is None else begun[0]
-        name = f"{so_far}{found.strip(chr(39))}".lstrip("0123456789")
-        cure = f"cues are capital letters; other names stand in brackets: ({name})+"
-        if name.lower() in ("rand", "random"):
-            cure = "the order of trials within a phase is random, by seed="
-    elif cues:
-        wanted = "a mark after the cues"
-        cure = f"write {so_far}+, {so_far}-, {so_far}>food, {so_far}+- or {so_far}?"
-    elif before is not None:
-        wanted, cure = f"cues after the number {before}", f"write {before}A+"
-    else:
-        wanted, cure = "a trial", "write one, as in A+ 40"
-    reader.fail(at, f"expected {wanted}, found {found}; {cure}")
-
-
-def _no_separator(reader: _Reader) -> NoReturn:
-    """What is wrong where a trial has ended and none of | / , follows."""
-    character, at, found = reader.next(), reader.at, reader.found()
-    wanted = "/ or , or | after a trial"
-    if character == ":":
-        cure = _COLON
-    elif character in _MARKS:
-        wanted, cure = "one mark", "leave one out"
-    elif character == "X" and reader.text[at + 1 : at + 2].isdigit():
-        cure = f"X is a cue; write x{found.strip(chr(39))[1:]} for a number of trials"
-    elif character == "_":
-        cure = "_ joins the names of outcomes, as in A>food_water"
-    elif character == "." or character.isdigit():
-        wanted, cure = "a whole number of trials", "write A+ 40"
-    else:
-        cure = "/ and , mix trials within a phase, | ends the phase"
-    reader.fail(at, f"expected {wanted}, found {found}; {cure}")

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
+from numbers import Integral, Real
 from operator import index
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, overload
 
 import numpy as np
 
 import rescorla._core as _core
 from rescorla._core import FormatError
-from rescorla._events import derive, frames, preview
+from rescorla._events import frames, order, preview
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
-from rescorla._events.order import in_blocks, in_order, positions
 from rescorla._events.phases import Phase, as_json, cut, phases_of
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import (
@@ -26,12 +27,18 @@ from rescorla._shared.checks import (
     Side,
     flag,
     generator,
+    maybe_path_name,
     one_of,
     path_name,
     plain,
+    several,
+    shown,
+    string,
+    whole,
 )
 from rescorla._shared.optional import need
-from rescorla._shared.progress import Progress, watching
+from rescorla._shared.progress import Progress, part, watching
+from rescorla._shared.warn import warn
 
 if TYPE_CHECKING:
     import pandas
@@ -281,10 +288,10 @@ class Events:
                 stop=rows.stop,
                 step=rows.step,
             )
-            return Events(self._file.select(in_order(rows), len(rows), parameters=made))
-        if (chosen := positions(key, len(self))) is not None:
+            return Events(self._file.select(order.in_order(rows), len(rows), parameters=made))
+        if (chosen := order.positions(key, len(self))) is not None:
             made = made_of(self._file, "positions", positions=chosen)
-            return Events(self._file.select(in_blocks(chosen), len(chosen), parameters=made))
+            return Events(self._file.select(order.in_blocks(chosen), len(chosen), parameters=made))
         if isinstance(key, tuple):
             listed = list(map(plain, key))
             raise IndexError(f"events have one dimension; write events[{listed!r}] for several of them")
@@ -592,7 +599,18 @@ class Events:
         >>> bool(850 < sample.cue_counts[0] < 950)
         True
         """
-        return type(self)(derive.sample(self._file, n, seed, path, progress))
+        n, random = whole("n", n), generator(seed)
+        n_tokens, ends = self.n_tokens, np.cumsum(self.frequencies)
+        if n_tokens == 0:
+            raise ValueError("these events have no tokens to draw from")
+
+        def drawn() -> Iterator[NDArray[np.int64]]:
+            for done in range(0, n, order.PICKED):
+                tokens = random.integers(n_tokens, size=min(order.PICKED, n - done))
+                yield np.searchsorted(ends, tokens, side="right")
+
+        made = made_of(self._file, "sample", n=n, seed=seed)
+        return self._select(drawn(), n, "drawing", path, progress, tokens=True, parameters=made)
 
     def passes(
         self, n: int, seed: Seed | None = None, *, path: PathName | None = None, progress: Progress = None
@@ -647,7 +665,15 @@ class Events:
         >>> [(event.cues[0], event.frequency) for event in events.passes(2)]
         [('a', 2), ('b', 1), ('a', 2), ('b', 1)]
         """
-        return type(self)(derive.passes(self._file, n, seed, path, progress))
+        n = whole("n", n)
+        made = made_of(self._file, "passes", n=n, seed=seed)
+        if seed is None:
+            blocks = (block for _ in range(n) for block in order.in_order(range(len(self))))
+            return self._select(blocks, n * len(self), "repeating", path, progress, parameters=made)
+        random, frequencies = generator(seed), self.frequencies
+        blocks = (block for _ in range(n) for block in order.permutation(frequencies, random))
+        n_events = n * self.n_tokens
+        return self._select(blocks, n_events, "drawing", path, progress, tokens=True, parameters=made)
 
     def shuffled(self, seed: Seed, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """All tokens once, in a random order: ``passes(1, seed)``.
@@ -715,11 +741,17 @@ class Events:
         >>> [event.cues for event in events]
         [('Environ', 'a'), ('Environ',)]
         """
-        return type(self)(derive.with_background(self._file, name, path, progress))
+        if string("name", name) in self.cues:
+            raise ValueError(f"name {name!r} is a cue of the events already; choose another name")
+        rows = range(len(self))
+        made = made_of(self._file, "with_background", as_json(cut(self._file, rows)), name=name)
+        return self._select(
+            order.in_order(rows), len(rows), "adding a cue", path, progress, background=name, parameters=made
+        )
 
     def distinct(
         self,
-        frequencies: derive.Merged = "sum",
+        frequencies: Literal["sum", "one"] = "sum",
         *,
         path: PathName | None = None,
         progress: Progress = None,
@@ -782,7 +814,16 @@ class Events:
         >>> events.distinct("one").frequencies
         array([1, 1])
         """
-        return type(self)(derive.distinct(self._file, frequencies, path, progress))
+        one_of("frequencies", frequencies, ("sum", "one"))
+        where = maybe_path_name(path)
+        made = made_of(self._file, "distinct", frequencies=frequencies)
+        if phases := self.phases:
+            warn(
+                "these events have phases, and distinct events have none, for equal events of several phases "
+                f"are one; those of a phase alone are events[events.phases[{next(iter(phases))!r}].rows]"
+            )
+        with watching(progress, "finding equal events", "events", len(self)) as watch:
+            return type(self)(self._file.distinct(frequencies, where, watch, parameters=made))
 
     def swapped(self, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The events with outcomes as cues and cues as outcomes: to learn the other way round.
@@ -824,7 +865,9 @@ class Events:
         0  dog   furry_barks          1
         1  cat   furry_meows          2
         """
-        return type(self)(derive.swapped(self._file, path, progress))
+        made = made_of(self._file, "swapped", as_json(cut(self._file, range(len(self)))))
+        with watching(progress, "swapping", "events") as watch:
+            return type(self)(self._file.swapped(maybe_path_name(path), watch, parameters=made))
 
     def filter(
         self,
@@ -933,8 +976,6 @@ class Events:
         outcomes = Renaming.of(
             "outcomes", keep_outcomes, remove_outcomes, outcome_map, min_outcome_count, max_outcomes
         )
-        lists = (keep_cues, remove_cues, cue_map, keep_outcomes, remove_outcomes, outcome_map)
-        inputs = [path_name(each) for each in lists if isinstance(each, os.PathLike)]
         given = {
             "keep_cues": keep_cues,
             "remove_cues": remove_cues,
@@ -949,9 +990,17 @@ class Events:
         }
         given = {name: value for name, value in given.items() if value is not None}
         made = made_of(self._file, "filter", **given, duplicates=duplicates)
-        return type(self)(
-            derive.filtered(self._file, cues, outcomes, duplicates, inputs, made, path, progress)
-        )
+        where, n_events = maybe_path_name(path), len(self)
+        if where is not None:
+            inputs = [path_name(value) for value in given.values() if isinstance(value, os.PathLike)]
+            _core.check_apart(where, inputs)
+        with watching(progress, "filtering", "events", n_events) as watch:
+            total = (1 + cues.counts_new_names + outcomes.counts_new_names) * n_events
+            new_cues = cues.names(self._file, duplicates, part(watch, 0, total))
+            done = cues.counts_new_names * n_events
+            new_outcomes = outcomes.names(self._file, duplicates, part(watch, done, total))
+            last = part(watch, total - n_events, total)
+            return type(self)(self._file.filter(new_cues, new_outcomes, where, last, parameters=made))
 
     def head(self, n: int, *, path: PathName | None = None, progress: Progress = None) -> Self:
         """The first events.
@@ -984,7 +1033,9 @@ class Events:
         0  a     x                 2
         1  b     y                 1
         """
-        return type(self)(derive.head(self._file, n, path, progress))
+        rows = range(min(whole("n", n), len(self)))
+        made = made_of(self._file, "head", as_json(cut(self._file, rows)), n=len(rows))
+        return self._select(order.in_order(rows), len(rows), "writing", path, progress, parameters=made)
 
     def split(
         self,
@@ -1045,8 +1096,49 @@ class Events:
         >>> len(train), len(test), train.cues == test.cues == events.cues
         (7, 3, True)
         """
-        train, held_out = derive.split(self._file, test, seed, paths, progress)
+        n_events = len(self)
+        n_test = _test_size(test, n_events)
+        n_train = n_events - n_test
+        where = (
+            [None, None]
+            if paths is None
+            else [path_name(path, "paths") for path in several("paths", paths, "paths")]
+        )
+        if len(where) != 2 or where[0] == where[1] is not None:
+            raise ValueError(f"paths must be a pair of two different paths, not {where!r}")
+        if seed is None:
+            rows = range(n_train), range(n_train, n_events)
+            numbers = [order.in_order(each) for each in rows]
+            phases = [as_json(cut(self._file, each)) for each in rows]
+        else:
+            chosen = np.zeros(n_events, dtype=bool)
+            chosen[:n_test] = True
+            generator(seed).shuffle(chosen)
+            numbers, phases = [order.members(~chosen), order.members(chosen)], [{}, {}]
+        with watching(progress, "splitting", "events") as watch:
+
+            def chosen_part(which: int, begin: int, n: int) -> _core.EventFile:
+                name, done = ("train", "test")[which], part(watch, begin, n_events)
+                made = made_of(self._file, "split", phases[which], test=test, seed=seed, part=name)
+                path = where[which]
+                return self._file.select(numbers[which], n, path=path, progress=done, parameters=made)
+
+            train, held_out = chosen_part(0, 0, n_train), chosen_part(1, n_train, n_test)
         return type(self)(train), type(self)(held_out)
+
+    def _select(
+        self,
+        blocks: Iterable[NDArray[np.int64]],
+        n: int,
+        label: str,
+        path: PathName | None,
+        progress: Progress,
+        **more: Any,
+    ) -> Self:
+        """The events of these numbers, n in all."""
+        with watching(progress, label, "tokens" if more.get("tokens") else "events") as watch:
+            file = self._file.select(blocks, n, path=maybe_path_name(path), progress=watch, **more)
+        return type(self)(file)
 
 
 def open_events(path: PathName, *, mapped: bool = True) -> Events:
@@ -1089,6 +1181,26 @@ def open_events(path: PathName, *, mapped: bool = True) -> Events:
     40
     """
     return Events(_core.EventFile.open(path_name(path), flag("mapped", mapped)))
+
+
+def _test_size(test: float, n_events: int) -> int:
+    """How many of the events are for testing."""
+    if isinstance(test, bool) or not isinstance(test, Real):
+        raise TypeError(f"test must be a share of the events or a number of events, not {shown(test)}")
+    if not isinstance(test, Integral):
+        if not 0 < test < 1:
+            raise ValueError(
+                f"test must be more than 0 and less than 1 where it is a share of the events, not {test}"
+            )
+        n_test = math.ceil(test * n_events)
+    else:
+        n_test = int(test)
+    if not 0 < n_test < n_events:
+        raise ValueError(
+            f"test must leave each part one event at least, but {test} of {n_events} would leave "
+            f"{n_events - n_test} to learn from and {n_test} to test with"
+        )
+    return n_test
 
 
 def _in_memory(data: bytes) -> Events:

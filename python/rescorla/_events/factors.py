@@ -73,8 +73,7 @@ def factor_events(
         When an outcome or a frequency is missing, a frequency is negative, or two columns would give the same
         cue.
     TypeError
-        When an argument is of a wrong type, a frequency is no whole number, or a formula is given: formulas
-        are not read.
+        When an argument is of a wrong type, or a frequency is no whole number.
 
     Warns
     -----
@@ -127,7 +126,6 @@ def factor_events(
     ('Theme=new', 'Theme=new:Length=[2,7)', 'Length=7', 'Length=[2,7)')
     """
     columns = columns_of(frame)
-    _refuse_formula("outcome", outcome)
     outcomes = [
         _present(value, outcome, row, "an outcome")
         for row, value in enumerate(column_of("outcome", columns, outcome))
@@ -252,7 +250,6 @@ def learn_coding(
     separator: str = "",
 ) -> FactorCoding:
     """The coding of some columns of a table, their intervals included; `counts` are the rows' frequencies."""
-    _refuse_formula("factors", factors)
     listed = several("factors", factors, "columns")
     whole("quantiles", quantiles, 1)
     string("separator", separator)
@@ -261,9 +258,6 @@ def learn_coding(
         if not isinstance(name, Hashable):
             raise TypeError(f"factors must be columns, or tuples of some, not {shown(name)}")
     names = tuple(dict.fromkeys(name for term in terms for name in term))
-    for name in names:
-        if name not in columns:
-            _refuse_formula("factors", name)
     intervals = {
         name: _intervals(values, counts, quantiles)
         for name in names
@@ -274,17 +268,6 @@ def learn_coding(
         ignore, ignored, {name: _levels_of(columns[name], intervals.get(name)) for name in ignored}
     )
     return FactorCoding(terms, intervals, ignored, separator)
-
-
-def _refuse_formula(argument: str, text: object) -> None:
-    """TypeError for what R would read as a formula."""
-    if isinstance(text, str) and "~" in text:
-        outcome, _, terms = (part.strip() for part in text.partition("~"))
-        factors = [term.strip() for term in terms.split("+")]
-        raise TypeError(
-            f"{argument} must not be a formula, such as {text!r}: name the column of outcomes, "
-            f"{outcome or 'y'!r}, and the factors, {factors!r}; an interaction A:B is a tuple, ('A', 'B')"
-        )
 
 
 def warn_of_missing(columns: Columns, coding: FactorCoding) -> None:

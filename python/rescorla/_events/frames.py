@@ -163,7 +163,7 @@ def without_runs(table: Any) -> Any:
     return table
 
 
-def streams(source: Any, columns: Layout | None = None) -> bool:
+def gives_arrow(source: Any, columns: Layout | None = None) -> bool:
     """Whether something gives its rows as Arrow data (PyCapsule interface), with the names that it has.
 
     A data frame of pandas or polars may hold Python objects. Of these only str says the same as Arrow data;

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AnySet
 from itertools import chain
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
-from rescorla._events.design_text import parse
 from rescorla._events.events import Events
-from rescorla._events.frames import is_real, is_table, names_of, streams
+from rescorla._events.frames import gives_arrow, is_real, is_table, names_of
 from rescorla._events.kinds import PYTHON
 from rescorla._events.read import check_rows, events_of
 from rescorla._shared.checks import PathName, path_name, shown
@@ -106,7 +104,7 @@ def _read(
             f"{call.argument} must be those of one group at a time, not of {len(source)}; with the groups in "
             f"`groups`: {call(f'groups[{next(iter(source))!r}]')}"
         )
-    if is_table(source) or streams(source):
+    if is_table(source) or gives_arrow(source):
         return events_of(source, duplicates="drop", progress=progress)
     return events_of(checked(source, call), duplicates="drop", progress=progress, origin=source)
 
@@ -119,29 +117,14 @@ def _in_file(file: str, call: _Call, progress: Progress) -> Events:
             f"{file}: expected the file of an event table or of events, found a folder; if its files are "
             f"running text: {of_text}"
         )
-    if not os.path.lexists(file) and _is_design(file):
-        raise FileNotFoundError(
-            f"no such file: {shown(file)}; a str is the path of events. Of a design: "
-            f"{call(f'rw.design({file!r})')}"
-        )
-    if not os.path.lexists(file) and any(sign in file for sign in "*? \n"):
+    if not os.path.lexists(file) and any(sign in file for sign in "*?+>|\n "):
         of_files, of_lines = call('rw.corpus_events("corpus/*.txt")'), call("rw.corpus_events([line])")
         raise FileNotFoundError(
-            f"no such file: {shown(file)}; a str is the path of events. Files of running text: {of_files}, "
-            f"lines: {of_lines}"
+            f"no such file: {shown(file)}; a str is the path of events. Of a design: "
+            f"{call('rw.design(text)')}, of files of running text: {of_files}, of lines: {of_lines}"
         )
     words = PYTHON._replace(text=f"write {of_text}")
     return events_of(file, progress=progress, words=words)
-
-
-def _is_design(text: str) -> bool:
-    """Whether `design` reads a text."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return bool(parse(text))
-        except ValueError:
-            return False
 
 
 def _no_text(rows: Iterable[Any], call: _Call) -> Iterable[Any]:

@@ -1,15 +1,20 @@
-"""Lines of text, decoded one after another."""
+"""Lines of text, decoded one after another; of files of small formats, lines of running text."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rescorla._core import FormatError, TextStream
+from rescorla._events.captions import captions
+from rescorla._events.chat import chat
+from rescorla._events.conll import conll
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
+
+_Read = Callable[[Iterable[str], str], Iterator[str]]
 
 # How much text is read at once.
 _AT_ONCE = 1 << 18
@@ -41,3 +46,31 @@ class _Rest(io.RawIOBase):
         block = self._text.read(len(room))
         room[: len(block)] = block
         return len(block)
+
+
+def reads(format: str, has_captions: bool, speakers: Collection[str] | None, found: set[str]) -> _Read | None:
+    """What makes lines of the lines of a file; None for the formats that the engine reads itself.
+
+    `has_captions`: subtitles are not in XML. Of transcripts `found` gets the speakers that occur.
+    """
+    if format == "subtitles" and has_captions:
+        return captions
+    if format == "conll":
+        return lambda lines, name: map(" ".join, conll(lines, name))
+    if format == "chat":
+        return lambda lines, name: map(" ".join, chat(lines, name, speakers, found))
+    return None
+
+
+def lines_of_files(files: Sequence[str], read: _Read, end: str, apart: bool) -> Iterator[str]:
+    """The lines of files, and the mark that ends a document behind each.
+
+    `apart`: an empty line follows each line.
+    """
+    for file in files:
+        with open(file, "rb") as stream:
+            for line in read(lines_of(TextStream(stream, file), file), file):
+                yield line
+                if apart:
+                    yield ""
+        yield end

@@ -94,7 +94,7 @@ def _read_map(path: str) -> dict[str, list[str]]:
                 f"{path}, line {number}: expected each name once, found {name!r} again; "
                 "join all that it becomes by _ in one line"
             )
-        becomes[name] = joined(new)
+        becomes[name] = _parted(new)
         if "" in becomes[name]:
             raise _core.FormatError(
                 f"{path}, line {number}: expected a name, found an empty one; join names by one _ each, with "
@@ -105,7 +105,7 @@ def _read_map(path: str) -> dict[str, list[str]]:
 
 def _several(argument: str, name: str, becomes: object) -> list[str]:
     if isinstance(becomes, str):
-        names = joined(becomes)
+        names = _parted(becomes)
         if "" in names:
             raise ValueError(
                 f"{argument} maps {name!r} to {becomes!r}, in which a name is empty; join names by one _ "
@@ -117,7 +117,7 @@ def _several(argument: str, name: str, becomes: object) -> list[str]:
     return [_name(argument, new) for new in becomes]
 
 
-def joined(names: str) -> list[str]:
+def _parted(names: str) -> list[str]:
     """The names that "_" joins, empty ones among them; none of an empty str."""
     return names.split("_") if names else []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -15,12 +14,12 @@ from rescorla._events.frames import (
     Layout,
     chosen_columns,
     event_columns,
+    gives_arrow,
     is_frame,
     is_table,
     names_of,
     only_counts,
     plain,
-    streams,
     without_runs,
 )
 from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
@@ -36,7 +35,6 @@ from rescorla._shared.checks import (
     one_of,
     ordered,
     path_name,
-    shown,
     string,
     whole,
 )
@@ -102,8 +100,7 @@ def read_events(
         When an event of an iterable or table is malformed (the message has its number), or the source is none
         of the above.
     OSError
-        When a file cannot be read or written; where `source` is not there and `path` is, they may have been
-        swapped.
+        When a file cannot be read or written.
 
     Warns
     -----
@@ -141,8 +138,6 @@ def read_events(
     1000
     >>> folder.cleanup()
     """
-    if path is not None:
-        _check_order(source, path)
     one_of("duplicates", duplicates, DUPLICATES)
     return events_of(
         source,
@@ -278,7 +273,7 @@ def _in_rows(
     """What the engine reads of a data frame or of another iterable, and by which function."""
     if is_table(source) and chosen[2] is None:
         warn_of_counts(f"the {type(source).__name__}", names_of(source), words, only_counts(source))
-    if streams(source, columns):
+    if gives_arrow(source, columns):
         if is_frame(source):
             # Of a data frame the columns of events alone: it would convert the others as well.
             source = source[labels := event_columns(source, columns)]
@@ -294,22 +289,6 @@ def _with_columns(
     compiler: Callable[..., _core.EventFile], columns: Chosen, **more: bool
 ) -> Callable[..., _core.EventFile]:
     return lambda *arguments, **how: compiler(*arguments, columns=columns, **how, **more)
-
-
-def _check_order(source: object, path: object) -> None:
-    """Raise what is to be said where source and path of `read_events` were swapped."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(
-            f"path must be the name of the file to write, not {shown(path)}; in read_events(source, path) "
-            "the source comes first"
-        )
-    if isinstance(source, str | os.PathLike) and not os.path.exists(source) and os.path.exists(path):
-        raise FileNotFoundError(
-            errno.ENOENT,
-            f"No such file to read, while {path_name(path)!r}, which is to be written, is there: in "
-            "read_events(source, path) the source comes first",
-            path_name(source),
-        )
 
 
 def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[Any]:

@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import rescorla._core as _core
 from rescorla._events.events import Events
-from rescorla._events.formats import lines_of_files, reads, warn_of_speakers
 from rescorla._events.kinds import PYTHON, Look, looks_at, text_format, warn_of_text
+from rescorla._events.lines import lines_of_files, reads
 from rescorla._events.made import made_by
 from rescorla._events.names import Names as Words
 from rescorla._events.names import listed, mapped
@@ -328,11 +328,6 @@ def events_of_text(
     thread_count(threads)
     if background is not None:
         background = string("background", background)
-    if isinstance(corpus, str | os.PathLike) and path is not None and not isinstance(path, str | os.PathLike):
-        raise TypeError(
-            f"path must be that of the file to write, not {shown(path)}, and corpus is the path {corpus!r}; "
-            "swap them: corpus_events(corpus, path)"
-        )
     texts, files = _texts(corpus)
     names = list(texts) if files else None
     if path is not None:
@@ -398,8 +393,8 @@ def events_of_text(
             ),
         )
     missed, n_cut, cut, shared, unbroken = told
-    if speakers is not None:
-        warn_of_speakers(speakers, spoke)
+    if missing := [each for each in speakers or () if each not in spoke]:
+        warn(f"speakers {some(missing)} do not occur; those who do: {some(sorted(spoke)) or 'none'}")
     _warn_of_missed(missed, text, {"vocabulary": known, "stop_words": stopped})
     if cut and "symbols" not in missed:
         _warn_of_cut(n_cut, cut, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rescorla._events.events import Events
@@ -13,9 +14,8 @@ from rescorla._weights.disk import check_folder, naming, replacing
 from rescorla._weights.ranking import largest
 from rescorla._weights.tables import first_header, quoted
 from rescorla._weights.weights import Weights
-from rescorla.cli import command, name_lists, printing, source
-from rescorla.cli import weight_files as files
-from rescorla.cli.coding import Like
+from rescorla.cli import command, name_lists, printing, source, weight_files
+from rescorla.cli.coding import code_like
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,8 +120,9 @@ def run(options: argparse.Namespace) -> None:
     if options.present_only and options.outcomes is not None:
         options.usage("--outcomes and --present-only ask for different things; give one of them")
     delimiter = None if options.output is None else _delimiter(options.output)
-    weights = files.load(options.weights)
-    events = source.events(options.files, options, like=Like(options.weights, weights.parameters))
+    weights = weight_files.load(options.weights)
+    like = partial(code_like, options.weights, weights.parameters)
+    events = source.events(options.files, options, like=like)
     outcomes = name_lists.names("outcomes", options.outcomes)
     name_lists.check_apart("outcomes", outcomes, weights._column_numbers)
     choices = {

@@ -9,7 +9,6 @@ from typing import Any
 
 from rescorla._learn.equilibrium import equilibrium
 from rescorla.cli import command, name_lists, source, weight_files
-from rescorla.cli.coding import Like
 
 
 def add(commands: Any) -> None:
@@ -69,8 +68,6 @@ def run(options: argparse.Namespace) -> None:
     weight_files.is_mapped(options.output)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
-    if initial is not None:
-        Like(os.fspath(options.initial), initial.parameters).warn_of_text(events)
     if options.output is not None:
         cure = "name a file on another disk"
         weight_files.check_room(options.output, events, initial, "float64", cure)

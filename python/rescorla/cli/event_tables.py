@@ -37,27 +37,6 @@ def write_events(events: Events, path: str, *, progress: bool | None) -> None:
             copyfileobj(table, stream)
 
 
-def write_parts(parts: Iterator[Events], path: str, *, has_frequencies: bool) -> None:
-    """Write an event table to a reader while its events are being read, which end when nobody reads any more.
-
-    A column of frequencies is written only where one is not 1: if there may be one, the first part tells, or
-    else all must be known before.
-    """
-    first = next(parts)
-    found = first._file.has_frequencies()
-    held = [first]
-    if has_frequencies and not found:
-        held += parts
-        found = any(part._file.has_frequencies() for part in held)
-    with _stream(path) as stream:
-        header = True
-        for source in (held, parts):
-            for part in source:
-                stream.write(part._file.table_text(header, found).decode("utf-8"))
-                stream.flush()
-                header = False
-
-
 def is_stream(path: str) -> bool:
     """Whether what is written goes to a reader: standard output, a pipe, a device."""
     if path == STANDARD_OUTPUT:

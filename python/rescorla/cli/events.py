@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -178,13 +179,6 @@ def _add_tokens(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Make events and write them."""
     _check(options)
-    if _writes_as_it_reads(options):
-        with source.parts(options.files, options, options.head) as read:
-            if isinstance(read, Events):
-                event_tables.write_events(read, options.table, progress=options.progress)
-            else:
-                event_tables.write_parts(read[0], options.table, has_frequencies=read[1])
-        return
     # Names that are removed leave events out: then the first ones are those that are left.
     limit = None if _filters(options) else options.head
     steps = list(_steps(options, head=limit is None))
@@ -227,18 +221,6 @@ def run(options: argparse.Namespace) -> None:
 def _filters(options: argparse.Namespace) -> bool:
     """Whether names are removed."""
     return options.bandsample is not None or any(getattr(options, name) is not None for name in _NAMES)
-
-
-def _writes_as_it_reads(options: argparse.Namespace) -> bool:
-    """Whether all that is asked for is a table to a reader, who may want a few rows only."""
-    others = (options.output, options.cue_counts, options.outcome_counts, options.sample, options.passes)
-    return (
-        options.table is not None
-        and event_tables.is_stream(options.table)
-        and all(each is None for each in others)
-        and not options.shuffle
-        and not _filters(options)
-    )
 
 
 def _tables(options: argparse.Namespace) -> tuple[str | None, ...]:
@@ -318,7 +300,7 @@ def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
         yield lambda: None
         return
     folders: list[Scratch] = []
-    numbers = iter(range(1 << 62))
+    numbers = count()
 
     def name() -> str:
         if not folders:

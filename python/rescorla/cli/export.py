@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from rescorla._shared.checks import chosen
-from rescorla.cli import command, name_lists, printing
-from rescorla.cli import weight_files as files
+from rescorla.cli import command, name_lists, printing, weight_files
 
 KEYS = {
     "weights": "the file of weights",
@@ -52,8 +51,8 @@ def run(options: argparse.Namespace) -> None:
     """Write."""
     if options.long and not options.output.lower().endswith(_TABLES):
         options.usage("--long is for tables: -o with a name that ends in .csv, .tsv or .parquet")
-    files.is_mapped(options.output)
-    weights = files.load(options.file)
+    weight_files.is_mapped(options.output)
+    weights = weight_files.load(options.file)
     rows, columns = (name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes"))
     for side, names, known in (
         ("cues", rows, weights._row_numbers),

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 from rescorla._learn.influence.influence import influence
 from rescorla.cli import command, name_lists, printing, source, weight_files
-from rescorla.cli.coding import Like
-from rescorla.cli.schedule_option import schedule_of
 
 KEYS = printing.COUNTED | {
     "seconds": "how long the work took, without reading",
@@ -56,22 +53,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--lambda", dest="lambda_", type=float, default=1.0, metavar="L", help="asymptote (default 1)"
     )
-    parser.add_argument(
-        "--retention",
-        type=float,
-        default=1.0,
-        metavar="GAMMA",
-        help="what each token leaves of every weight (default 1: nothing is forgotten)",
-    )
-    parser.add_argument(
-        "--schedule",
-        type=schedule_of,
-        metavar="NAME:VALUES",
-        help="factors on the learning rate, token by token, as for rescorla learn",
-    )
-    parser.add_argument(
-        "--initial", type=Path, metavar="WEIGHTS", help="continue from the weights in this file"
-    )
+    weight_files.add_course(parser)
     source.add_options(parser)
 
 
@@ -80,18 +62,12 @@ def run(options: argparse.Namespace) -> None:
     beta = weight_files.beta(options)
     initial = None if options.initial is None else weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
-    if initial is not None:
-        Like(os.fspath(options.initial), initial.parameters).warn_of_text(events)
-    alpha: Any = 0.1 if options.alpha is None else options.alpha
-    if options.alpha_file is not None:
-        alpha = name_lists.numbers(options.alpha_file, events.cues, options.alpha)
     found = influence(
         events,
         options.cues,
         options.outcome,
-        alpha=alpha,
         beta=beta,
-        lambda_=options.lambda_,
+        **weight_files.per_name(options, events, 0.1),
         retention=options.retention,
         schedule=options.schedule,
         initial=initial,

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
+import re
 from typing import Any
 
 from rescorla._learn.rescorla_wagner import FEWER, learn
 from rescorla._learn.rule import FIRST, RULES
 from rescorla._weights import files
 from rescorla.cli import command, name_lists, printing, source, weight_files
-from rescorla.cli.coding import Like
-from rescorla.cli.schedule_option import schedule_of
-from rescorla.cli.sizes import size
 
 KEYS = weight_files.KEYS | {
     "part": "with --part, which gives only this key and the next two: a list of the part and of how many "
     "there are",
     "store": "with --part: the store",
     "tiles_missing": "with --part: how many tiles of the store are not learned yet, of any part",
+}
+
+# Units of memory.
+_UNITS = {"": 1, "B": 1} | {
+    f"{prefix}{unit}": base**power
+    for unit, base, prefixes in (("iB", 1024, "KMGT"), ("B", 1000, "kMGT"))
+    for power, prefix in enumerate(prefixes, 1)
 }
 
 
@@ -85,27 +89,11 @@ def _add_rule(parser: argparse.ArgumentParser) -> None:
         help="what the rule has besides alpha, beta and lambda, such as salience_rate=0.2 or k=0.5",
     )
     parser.add_argument(
-        "--retention",
-        type=float,
-        default=1.0,
-        metavar="GAMMA",
-        help="what each token leaves of every weight (default 1: nothing is forgotten)",
-    )
-    parser.add_argument(
-        "--schedule",
-        type=schedule_of,
-        metavar="NAME:VALUES",
-        help="factors on the learning rate, token by token: inverse_time:TAU, power:TAU,EXPONENT or "
-        "piecewise:ENDS,FACTORS, where a / separates several, as in piecewise:1000/2000,1/0.5/0.1",
-    )
-    parser.add_argument(
         "--average",
         action="store_true",
         help="give the mean of the weights over all tokens instead of the last weights",
     )
-    parser.add_argument(
-        "--initial", type=Path, metavar="WEIGHTS", help="continue from the weights in this file"
-    )
+    weight_files.add_course(parser)
     name_lists.add(
         parser, "--cues", "CUE", "learn only the weights of these cues (all cues still count for activations)"
     )
@@ -140,8 +128,6 @@ def run(options: argparse.Namespace) -> None:
     if options.initial is not None:
         rule["initial"] = weight_files.load(os.fspath(options.initial))
     events = source.events(options.files, options)
-    if options.initial is not None:
-        Like(os.fspath(options.initial), rule["initial"].parameters).warn_of_text(events)
     source.check_names_meant("cues", rule["cues"], events.cues)
     source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
     name_lists.check_apart("cues", rule["cues"], events.cues)
@@ -189,3 +175,14 @@ def _part(text: str) -> tuple[int, int]:
     if int(number) >= int(parts):
         raise argparse.ArgumentTypeError(f"parts of {parts} are 0/{parts} to {int(parts) - 1}/{parts}")
     return int(number), int(parts)
+
+
+def size(text: str) -> int:
+    """A number of bytes, as in 512MiB or 2GB."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([A-Za-z]*)", text)
+    if found is None or found[2] not in _UNITS:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no number of bytes; write 512MiB, 2GB or 1000000, with a unit of "
+            f"{', '.join(unit for unit in _UNITS if unit)}"
+        )
+    return int(float(found[1]) * _UNITS[found[2]]) if "." in found[1] else int(found[1]) * _UNITS[found[2]]

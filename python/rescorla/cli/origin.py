@@ -74,11 +74,6 @@ def _read(made: Mapping[str, Any]) -> str:
     return f"{what}, as they were read{told}"
 
 
-def _factors(made: Mapping[str, Any]) -> str:
-    levels = f"the levels of {_value(made.get('factors'))}"
-    return f"{levels} -> {_value(made.get('outcome'))}, of {_value(made.get('source'))}"
-
-
 def _filter(made: Mapping[str, Any]) -> str:
     return f"names that were filtered{_options(_given(made, 'duplicates'))}"
 
@@ -87,28 +82,7 @@ def _passes(made: Mapping[str, Any]) -> str:
     if made.get("seed") is None:
         return f"{made.get('n')} times over, in their order"
     times = "the tokens" if made.get("n") == 1 else f"{made.get('n')} times the tokens"
-    return f"{times} in random order{_seed(made)}"
-
-
-def _slice(made: Mapping[str, Any]) -> str:
-    start, stop, step = (made.get(name) for name in ("start", "stop", "step"))
-    if step == 1 and isinstance(start, int) and isinstance(stop, int) and start < stop:
-        return f"the events {start} to {stop - 1}, counted from 0"
-    return f"the events at range({start}, {stop}, {step})"
-
-
-def _positions(made: Mapping[str, Any]) -> str:
-    which = made.get("positions")
-    return f"the events at {len(which):,} positions" if isinstance(which, list) else f"the events at {which}"
-
-
-def _split(made: Mapping[str, Any]) -> str:
-    held = f"{made.get('test')} held back for testing{_seed(made)}"
-    return f"what was {held}" if made.get("part") == "test" else f"what was left, with {held}"
-
-
-def _distinct(made: Mapping[str, Any]) -> str:
-    return f"each different event once{', of frequency 1' if made.get('frequencies') == 'one' else ''}"
+    return f"{times} in random order, seed {made['seed']}"
 
 
 def _anything(made: Mapping[str, Any]) -> str:
@@ -119,27 +93,15 @@ def _anything(made: Mapping[str, Any]) -> str:
 _SAYING: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "corpus_events": _text,
     "read_events": _read,
-    "factor_events": _factors,
-    "Events.distinct": _distinct,
     "Events.filter": _filter,
     "Events.head": lambda made: f"the first {made.get('n')} events",
     "Events.passes": _passes,
-    "Events.positions": _positions,
-    "Events.sample": lambda made: f"{made.get('n')} tokens, drawn with replacement{_seed(made)}",
-    "Events.slice": _slice,
-    "Events.split": _split,
-    "Events.swapped": lambda _made: "outcomes as cues, and cues as outcomes",
-    "Events.with_background": lambda made: f"the cue {made.get('name')!r} added to every event",
 }
 
 
 def _given(made: Mapping[str, Any], *others: str) -> dict[str, Any]:
     """The options of a step."""
     return {name: value for name, value in made.items() if name not in ("function", "of", "version", *others)}
-
-
-def _seed(made: Mapping[str, Any]) -> str:
-    return "" if made.get("seed") is None else f", seed {made['seed']}"
 
 
 def _options(given: Mapping[str, Any]) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 from rescorla import plot
 from rescorla._weights.disk import naming, replacing
-from rescorla.cli import command, name_lists, printing
-from rescorla.cli import weight_files as files
+from rescorla.cli import command, name_lists, printing, weight_files
 
 KEYS = {"weights": "the file of weights", "picture": "the file that was drawn"}
 
@@ -40,7 +39,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Draw."""
-    weights = files.load(options.file)
+    weights = weight_files.load(options.file)
     draw = {"heatmap": plot.weights, "network": plot.network}[options.kind]
     chosen: dict[str, Any] = {
         name: name_lists.names(name, getattr(options, name)) for name in ("cues", "outcomes")

@@ -8,7 +8,7 @@ import re
 import stat
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,14 @@ from rescorla._events.frames import ROLES, chosen_columns
 from rescorla._events.kinds import FORMATS, NOUNS, Look, Words, look, not_a_table, text_format, warn_of_counts
 from rescorla._events.lines import lines_of
 from rescorla._events.read import events_of
+from rescorla._events.recorded import SHARED
 from rescorla._events.text import CHOICES, GRAMS, SAID, TextOptions, events_of_text, files_of
 from rescorla._shared.checks import DUPLICATES
 from rescorla._shared.warn import RescorlaWarning, warn
 from rescorla.cli import printing
-from rescorla.cli.coding import Like
 
 # What words give as cues or outcomes; besides these a number of letters, or @ and the file of a table.
 _NAMES = tuple(dict.fromkeys(("words", *GRAMS, *SAID)))
-_SHARED = ("duplicates", "background")
 
 # The values of --format of which each is a format of running text.
 _TEXT_FORMATS = tuple(name for name in CHOICES["format"] if name is not None)
@@ -49,9 +48,6 @@ _WORDS = Words(
 # What is read as text other than running text.
 _NOUNS = {"subtitles": "subtitles", "conllu": "CoNLL-U", "conll": "a relative of CoNLL-U", "chat": "CHAT"}
 
-# Rows of a table that are read first where they are written as they are read, and at most.
-_FIRST, _MOST = 1 << 10, 1 << 16
-
 
 def add_files(parser: argparse.ArgumentParser) -> None:
     """FILE..."""
@@ -69,6 +65,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("auto", *_TEXT_FORMATS, "table", "events"),
+        default="auto",
         help="what the files hold: subtitles are OpenSubtitles' XML, .srt and .vtt, conll relatives of "
         "CoNLL-U, chat transcripts (.cha) (default auto: detected from their content)",
     )
@@ -82,8 +79,7 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-header",
         dest="header",
-        action="store_const",
-        const=False,
+        action="store_false",
         help="the first line of a table is an event and does not name the columns; needs --columns",
     )
 
@@ -193,13 +189,13 @@ def events(
     path: str | None = None,
     scratch: Callable[[], str | None] = lambda: None,
     limit: int | None = None,
-    like: Like | None = None,
+    like: Callable[[argparse.Namespace], None] | None = None,
 ) -> Events:
     """The events of files, one after another; with a limit, so many of the first ones.
 
     They are written to the binary event file `path`. Without one they are in memory, or in a file that
     `scratch` names, or are those of a binary event file as it is. What the files were read as is kept in the
-    options, for the report. Running text is coded `like` other events, as far as the options do not say how.
+    options, for the report. `like` gives running text the options that are not given.
     Where there are no events, a warning says so, unless another one says why.
     """
     warned = options.n_warnings
@@ -215,26 +211,20 @@ def _events(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
-    like: Like | None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
     if stream := _stream_of(files, options):
         with stream as opened:
             return _of_stream(opened, files[0], options, path, scratch, limit, like)
     found = [file for name in files for file in files_of(name)]
     seen = [look(file) for file in found]
-    if like is not None:
-        like.take_format(options, seen)
     kinds = _kinds(found, seen, options)
-    if like is not None and set(kinds) == {"text"}:
-        like.code(options)
     if set(kinds) == {"text"}:
-        said = getattr(options, "format", None)
-        said = said if said in _TEXT_FORMATS else None
+        said = options.format if options.format in _TEXT_FORMATS else None
         options.text_format = text_format(said, zip(found, seen, strict=True), _WORDS)
-    _tell(options, kinds)
-    if set(kinds) == {"text"}:
-        return _of_text([Path(file) for file in found], options, path, scratch, limit)
+        return _of_text([Path(file) for file in found], options, path, scratch, limit, like)
     _refuse_text(found, kinds, options)
+    options.read_as = _read_as(kinds)
     if len(found) == 1:
         return _of_events(found[0], kinds[0], options, path, scratch, limit)
     parts: list[Events] = []
@@ -256,49 +246,6 @@ def check_names_meant(side: str, names: Sequence[str] | None, known: Collection[
         )
 
 
-@contextmanager
-def parts(
-    files: list[str], options: argparse.Namespace, limit: int | None = None
-) -> Iterator[Events | tuple[Iterator[Events], bool]]:
-    """The events of the only file as it is read, if it is a table, some rows at a time; else all events.
-
-    With the first goes whether there may be frequencies other than 1.
-    """
-    with ExitStack() as stack:
-        if stream := _stream_of(files, options):
-            text, name = stack.enter_context(stream), _name_of(files[0])
-            seen = Look(*text.look())
-            if _kind(name, seen, options) != "table":
-                yield _of_stream(text, files[0], options, None, lambda: None, limit)
-                return
-        else:
-            found = [file for name in files for file in files_of(name)]
-            seen = look(name := found[0])
-            if len(found) > 1 or _kind(name, seen, options) != "table":
-                yield events(files, options, limit=limit)
-                return
-            text = TextStream(stack.enter_context(open(name, "rb")), name)
-        _refuse_text([name], ["table"], options)
-        chosen = chosen_columns(*_layout(options))
-        # Without the names of columns nobody knows.
-        may_have = chosen[2] is not None or "frequency" in map(str.lower, seen.columns or ["frequency"])
-        _warn_of_counts(name, seen, options)
-        yield _in_parts(lambda n: _of_rows(text, options, None, n), limit), may_have
-
-
-def _in_parts(read: Callable[[int], Events], limit: int | None) -> Iterator[Events]:
-    size = _FIRST
-    while True:
-        n = size if limit is None else min(size, limit)
-        part = read(n)
-        yield part
-        if limit is not None:
-            limit -= len(part)
-        if len(part) < n or limit == 0:
-            return
-        size = min(2 * size, _MOST)
-
-
 def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespace) -> list[str]:
     """What each file is read as: text, table or events."""
     kinds = [_kind(file, each, options) for file, each in zip(files, seen, strict=True)]
@@ -310,7 +257,7 @@ def _kinds(files: Sequence[str], seen: Sequence[Look], options: argparse.Namespa
 
 
 def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
-    said = getattr(options, "format", None) or "auto"
+    said = options.format
     columns, header = _layout(options)
     named = columns is not None or not header
     flag = "--no-header" if not header else "--columns"
@@ -340,18 +287,14 @@ def _kind(file: str, seen: Look, options: argparse.Namespace) -> str:
     raise ValueError(not_a_table(file, seen, _WORDS))
 
 
-def _tell(options: argparse.Namespace, kinds: Sequence[str]) -> None:
-    """Keep for the report what the files are read as."""
+def _read_as(kinds: Sequence[str]) -> str:
+    """What files that are no text are read as, for the report."""
     n = len(kinds)
-    if set(kinds) == {"text"}:
-        what = described(_options_of_text(options))
-    elif set(kinds) == {"table"}:
-        what = "event table" if n == 1 else f"{n:,} event tables"
-    elif set(kinds) == {"events"}:
-        what = "binary event file" if n == 1 else f"{n:,} binary event files"
-    else:
-        what = f"{n:,} files: event tables and binary event files"
-    options.read_as = what
+    if set(kinds) == {"table"}:
+        return "event table" if n == 1 else f"{n:,} event tables"
+    if set(kinds) == {"events"}:
+        return "binary event file" if n == 1 else f"{n:,} binary event files"
+    return f"{n:,} files: event tables and binary event files"
 
 
 def described(text: TextOptions) -> str:
@@ -385,11 +328,6 @@ def _listed(names: Any, span: str) -> str:
     return ", ".join(map(one, several))
 
 
-def _format(options: argparse.Namespace) -> str:
-    """What --format says."""
-    return getattr(options, "format", None) or "auto"
-
-
 def _refuse_text(files: Sequence[str], kinds: Sequence[str], options: argparse.Namespace) -> None:
     """ValueError for running text, or options for it, beside tables and binary event files."""
     file, kind = next((file, kind) for file, kind in zip(files, kinds, strict=True) if kind != "text")
@@ -409,7 +347,11 @@ def _of_text(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
+    if like is not None:
+        like(options)
+    options.read_as = described(_options_of_text(options))
     threads = getattr(options, "threads", None)
     with warnings.catch_warnings():
         # Whoever says --format text knows what it is.
@@ -462,49 +404,42 @@ def _of_stream(
     path: str | None,
     scratch: Callable[[], str | None],
     limit: int | None,
-    like: Like | None = None,
+    like: Callable[[argparse.Namespace], None] | None,
 ) -> Events:
     """The events of what can be read only once, told apart by its content as files are."""
     name, seen = _name_of(file), Look(*text.look())
     [kind] = _kinds([name], [seen], options)
-    if like is not None and kind == "text":
-        like.code(options)
-    _tell(options, [kind])
     if kind == "text":
-        found = FORMATS[seen.kind] if _format(options) == "auto" else "text"
+        found = FORMATS[seen.kind] if options.format == "auto" else "text"
         if found != "text":
             raise ValueError(
                 f"{name}: expected running text, found {NOUNS[seen.kind]}; save it to a file first"
             )
-        return _of_text(lines_of(text, name), options, path, scratch, limit)
+        return _of_text(lines_of(text, name), options, path, scratch, limit, like)
     if kind == "events":
         raise ValueError(
             f"{name}: expected running text or an event table, found a binary event file; it cannot be piped "
             "in: give the name of the file"
         )
     _refuse_text([name], [kind], options)
-    _warn_of_counts(name, seen, options)
-    return _of_rows(text, options, path or scratch(), limit)
-
-
-def _of_rows(text: TextStream, options: argparse.Namespace, path: str | None, limit: int | None) -> Events:
-    """The events of the rows that come next in the text of a table."""
-    columns, header = _layout(options)
-    return events_of(
-        text, path, columns=columns, header=header, limit=limit, progress=False, **_shared(options)
-    )
-
-
-def _warn_of_counts(name: str, seen: Look, options: argparse.Namespace) -> None:
-    """Warn of a column of counts that is not read."""
+    options.read_as = _read_as([kind])
     columns, header = _layout(options)
     if header and chosen_columns(columns, header)[2] is None:
         warn_of_counts(name, seen.columns, _WORDS, seen.counts)
+    return events_of(
+        text,
+        path or scratch(),
+        columns=columns,
+        header=header,
+        limit=limit,
+        progress=False,
+        **_shared(options),
+    )
 
 
 def _layout(options: argparse.Namespace) -> tuple[dict[str, str | int] | None, bool]:
     """What --columns and --no-header say, as arguments of `read_events`."""
-    columns, header = getattr(options, "columns", None), getattr(options, "header", None) is not False
+    columns, header = options.columns, options.header
     if not header and not (columns and all(isinstance(columns.get(n), int) for n in ("cues", "outcomes"))):
         raise ValueError(
             "--no-header: without a header columns have no names; say which they are, as in --columns "
@@ -525,7 +460,7 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 def _shared(options: argparse.Namespace) -> dict[str, Any]:
     """The options of any source that were given."""
-    return _set(options, _SHARED)
+    return _set(options, SHARED)
 
 
 def _set(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -538,7 +473,7 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
         return None
     if len(files) > 1:
         raise ValueError(f"{streams[0]}: what is piped in goes alone; found {len(files)} files")
-    if _format(options) in _TEXT_FORMATS and _format(options) != "text":
+    if options.format in _TEXT_FORMATS and options.format != "text":
         raise ValueError(
             f"{files[0]}: --format {options.format} is for files, and this is piped in; "
             "save it to a file first"
@@ -546,24 +481,13 @@ def _stream_of(files: list[str], options: argparse.Namespace) -> AbstractContext
     return _opened(files[0])
 
 
-def _opened(file: str) -> AbstractContextManager[TextStream]:
+@contextmanager
+def _opened(file: str) -> Iterator[TextStream]:
     if file == "-":
-        return nullcontext(TextStream(printing.standard_input().buffer, _name_of(file)))
-    return _OpenedPipe(file)
-
-
-class _OpenedPipe(AbstractContextManager[TextStream]):
-    """The text of a pipe, which is closed in the end."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def __enter__(self) -> TextStream:
-        self._stream = open(self._file, "rb")
-        return TextStream(self._stream, self._file)
-
-    def __exit__(self, *_: object) -> None:
-        self._stream.close()
+        yield TextStream(printing.standard_input().buffer, _name_of(file))
+    else:
+        with open(file, "rb") as stream:
+            yield TextStream(stream, file)
 
 
 def _name_of(file: str) -> str:

@@ -6,8 +6,7 @@ import argparse
 from typing import Any
 
 from rescorla._weights.weights import Weights
-from rescorla.cli import command, printing
-from rescorla.cli import weight_files as files
+from rescorla.cli import command, printing, weight_files
 
 KEYS = {
     "weights": "the file of weights",
@@ -44,13 +43,13 @@ def run(options: argparse.Namespace) -> None:
     """Rank."""
     if options.by == "value" and options.cue is None and options.outcome is None:
         options.usage("--by value goes with --cue or --outcome")
-    weights = files.load(options.file)
+    weights = weight_files.load(options.file)
     pairs = _ranked(weights, options)
     if options.json:
         asked = {"weights": options.file, "cue": options.cue, "outcome": options.outcome}
-        printing.data(options, asked | {"pairs": files.as_objects(pairs)})
+        printing.data(options, asked | {"pairs": weight_files.as_objects(pairs)})
     else:
-        files.print_pairs(pairs)
+        weight_files.print_pairs(pairs)
 
 
 def _ranked(weights: Weights, options: argparse.Namespace) -> list[tuple[str, str, float]]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rescorla import schedules
 from rescorla._events.events import Events
 from rescorla._learn.plan import plan_of
-from rescorla._shared.checks import number, rate
+from rescorla._learn.schedule import Schedule
+from rescorla._shared.checks import near, number, rate
 from rescorla._weights import files
 from rescorla._weights.load import load_weights
 from rescorla._weights.weights import Weights
@@ -26,6 +30,9 @@ KEYS = printing.COUNTED | {
 
 # Arguments that are one number for each name, and the options that take them from a file.
 _FILES = {"alpha": "alpha_file", "lambda_": "lambda_file"}
+
+# Arguments of schedules that are lists, joined by /.
+_LISTS = ("ends", "factors")
 
 
 def add_beta(parser: argparse.ArgumentParser, default: float) -> None:
@@ -64,12 +71,66 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_course(parser: argparse.ArgumentParser) -> None:
+    """What happens to weights in the course of learning, and what they are before it."""
+    parser.add_argument(
+        "--retention",
+        type=float,
+        default=1.0,
+        metavar="GAMMA",
+        help="what each token leaves of every weight (default 1: nothing is forgotten)",
+    )
+    parser.add_argument(
+        "--schedule",
+        type=schedule_of,
+        metavar="NAME:VALUES",
+        help="factors on the learning rate, token by token: inverse_time:TAU, power:TAU,EXPONENT or "
+        "piecewise:ENDS,FACTORS, where a / separates several, as in piecewise:1000/2000,1/0.5/0.1",
+    )
+    parser.add_argument(
+        "--initial", type=Path, metavar="WEIGHTS", help="continue from the weights in this file"
+    )
+
+
+def schedule_of(text: str) -> Schedule:
+    """A schedule of `rescorla.schedules`, as in inverse_time:1000 or power:tau=1000,exponent=0.7."""
+    name, _, given = text.partition(":")
+    if name not in schedules.__all__:
+        raise argparse.ArgumentTypeError(
+            f"{name!r} is none of {', '.join(schedules.__all__)}{near(name, schedules.__all__)}"
+        )
+    make = getattr(schedules, name)
+    wanted = list(inspect.signature(make).parameters)
+    form = f"{name}:{','.join(f'{each}=' + ('N/N/...' if each in _LISTS else 'N') for each in wanted)}"
+    told: dict[str, Any] = {}
+    for place, each in enumerate(given.split(",") if given else ()):
+        argument, equals, value = each.partition("=")
+        if not equals:
+            argument, value = wanted[place] if place < len(wanted) else "", each
+        if argument not in wanted or argument in told:
+            raise argparse.ArgumentTypeError(f"{each!r} in {text!r} is one too many; write {form}")
+        try:
+            told[argument] = (
+                list(map(command.number, value.split("/"))) if argument in _LISTS else command.number(value)
+            )
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentTypeError(f"{error}; write {form}") from None
+    if len(told) < len(wanted):
+        missing = next(each for each in wanted if each not in told)
+        raise argparse.ArgumentTypeError(f"{text!r} does not say {missing}; write {form}")
+    try:
+        made: Schedule = make(**told)
+    except (TypeError, ValueError) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return made
+
+
 def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
     """Saliences and asymptotes, of each name where there is a file of them."""
     sides = {"alpha": (events.cues, alpha, rate), "lambda_": (events.outcomes, 1.0, number)}
     found: dict[str, Any] = {}
     for name, (known, default, check) in sides.items():
-        one, file = getattr(options, name), getattr(options, _FILES[name])
+        one, file = getattr(options, name), getattr(options, _FILES[name], None)
         if file is None:
             found[name] = default if one is None else one
             continue
