@@ -56,10 +56,17 @@ def read_by_position(
 
     Raises what `read_events` raises, and gzip.BadGzipFile, an OSError, for a file that gzip did not compress.
     """
-    with _opened(path, compression) as text:
-        made = made_by("read_by_position", path, duplicates=duplicates)
-        file = text.stream.compile_table(None, duplicates, None, columns=text.columns, parameters=made)
-    return Events(_with_empty_names(file))
+    name = path_name(path)
+    made = made_by("read_by_position", path, duplicates=duplicates)
+    with _unpacked(name, compression) as unpacked, _naming(name):
+        lines = _Lines(unpacked, name)
+        text = _core.TextStream(lines, name)
+        file = text.compile_table(None, duplicates, None, columns=lines.columns, parameters=made)
+    cues, outcomes = (
+        ["" if name == _NOBODY else name for name in names] if _NOBODY in names else None
+        for names in (file.cue_names(), file.outcome_names())
+    )
+    return Events(file if cues is outcomes is None else relabelled(file, cues, outcomes))
 
 
 def rows_by_position(
@@ -99,34 +106,6 @@ def _rows(
 
 def _malformed(name: str, row: int, expected: str, found: str) -> FormatError:
     return FormatError(f"{name}, line {row + 2}: expected {expected}, found {found}")
-
-
-def _renamed(names: tuple[str, ...]) -> list[str]:
-    return ["" if name == _NOBODY else name for name in names]
-
-
-def _with_empty_names(file: _core.EventFile) -> _core.EventFile:
-    """The events, in which the empty name is one."""
-    cues, outcomes = (
-        _renamed(names) if _NOBODY in names else None for names in (file.cue_names(), file.outcome_names())
-    )
-    return file if cues is outcomes is None else relabelled(file, cues, outcomes)
-
-
-class _Text(NamedTuple):
-    """The text of a table for the engine, and where its columns are."""
-
-    stream: _core.TextStream
-    columns: _Columns
-
-
-@contextmanager
-def _opened(path: PathName, compression: Compression) -> Generator[_Text, None, None]:
-    """A table, whose header has been read."""
-    name = path_name(path)
-    with _unpacked(name, compression) as file, _naming(name):
-        lines = _Lines(file, name)
-        yield _Text(_core.TextStream(lines, name), lines.columns)
 
 
 def _unpacked(name: str, compression: Compression) -> BinaryIO:

@@ -13,7 +13,8 @@ from multiprocessing import Pool
 from typing import Any
 
 from rescorla._core import FormatError, check_apart
-from rescorla.compat.pyndl._arguments import Path, jobs
+from rescorla._shared.checks import whole
+from rescorla.compat.pyndl._arguments import Path
 from rescorla.compat.pyndl._text_file import check_new, writing
 
 __all__ = ["create_corpus_from_gz"]
@@ -127,7 +128,7 @@ def create_corpus_from_gz(
     'Oh!\\n\\n---END.OF.DOCUMENT---\\n\\n'
     >>> folder.cleanup()
     """
-    n_threads = jobs(n_threads, "n_threads")
+    n_threads = whole("n_threads", n_threads, 1)
     folder, out = os.fsdecode(directory), os.fsdecode(outfile)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder", folder)

@@ -15,7 +15,8 @@ import numpy as np
 from rescorla._core import FormatError, check_apart
 from rescorla._events.bands import bandsample as drawn
 from rescorla._events.text import corpus_events
-from rescorla.compat.pyndl._arguments import Path, jobs, renamed
+from rescorla._shared.checks import whole
+from rescorla.compat.pyndl._arguments import Path, renamed
 from rescorla.compat.pyndl._corpus_text import Words, contexts
 from rescorla.compat.pyndl._text_file import check_new, writing
 
@@ -326,8 +327,8 @@ def filter_event_file(
     [(['a'], ['x'])]
     >>> folder.cleanup()
     """
-    jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
-    jobs(chunksize, "chunksize")
+    whole("n_jobs", renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs), 1)
+    whole("chunksize", chunksize, 1)
     # The same cells come again and again.
     cues_of = lru_cache(_CELLS)(_Change.of("cue", keep_cues, remove_cues, cue_map).cell)
     outcomes_of = lru_cache(_CELLS)(_Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map).cell)
