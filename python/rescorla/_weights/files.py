@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla._core import FormatError, check_apart, copy_bytes, crc32c
+from rescorla._core import FormatError, check_apart, crc32c
 from rescorla._events.kinds import look
-from rescorla._shared.checks import only_names, shown, thread_count
+from rescorla._shared.checks import only_names, shown
 from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
@@ -21,7 +21,6 @@ from rescorla._weights.disk import (
     as_json,
     check_folder,
     check_values,
-    checksum_text,
     free_bytes,
     labels_checksum,
     mapped_files,
@@ -41,7 +40,7 @@ from rescorla._weights.parameters import (
     per_name_of,
     set_apart,
 )
-from rescorla._weights.seal import seal, unsealed
+from rescorla._weights.seal import check_seal, seal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -377,7 +376,7 @@ def _load_nc(path: str) -> Content:
     # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
         content = _mapped(path, stream.fileno())
-    file = unsealed(path, np.frombuffer(content, dtype=np.uint8))
+    check_seal(path, np.frombuffer(content, dtype=np.uint8))
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
@@ -397,32 +396,13 @@ def _load_nc(path: str) -> Content:
         per_name = per_name_of(array)
         parameters |= per_name
         cues, outcomes = (_names(array, side) for side in sides)
-        values = _copied(file, array, checksums[1])
-        whole = values is not None
-        if values is None:
-            values = array.to_numpy()
         # In the order of the file: the library takes long to turn what it reads.
+        values = array.to_numpy()
         values = values if array.dims == sides else values.T
     if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
         raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
-    if not whole:
-        check_values(path, checksums[1], values)
+    check_values(path, checksums[1], values)
     return Content(values, cues, outcomes, parameters)
-
-
-def _copied(file: NDArray[np.uint8], array: Any, checksum: str | None) -> NDArray[Any] | None:
-    """The values where they lie in a file as `save` writes it, copied on all threads; None where they do not.
-
-    The library copies on one thread, and leaves the checksum to another pass.
-    """
-    if checksum is None or array.dtype not in (np.float64, np.float32) or not array.dtype.isnative:
-        return None
-    elements = hdf5.elements_of(file, array.nbytes)
-    if elements is None:
-        return None
-    values = np.empty(array.shape, array.dtype)
-    found = copy_bytes(elements, values.reshape(-1).view(np.uint8), thread_count(None))
-    return values if checksum_text(found) == checksum else None
 
 
 def _sides(dimensions: tuple[Any, ...]) -> tuple[str, str] | None:
