@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,16 @@ AGAIN = "save the weights again"
 
 # Bytes taken at a time.
 _PIECE = 1 << 24
+
+
+class Content(NamedTuple):
+    """What a file of weights holds."""
+
+    values: NDArray[Any]
+    cues: list[str]
+    outcomes: list[str]
+    parameters: dict[str, Any]
+    state: Mapping[str, NDArray[Any]] = {}
 
 
 def check_folder(folder: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
     AGAIN,
+    Content,
     as_json,
     check_folder,
     check_values,
@@ -43,7 +44,6 @@ from rescorla._weights.parameters import (
 from rescorla._weights.seal import check_seal, seal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from xarray import DataArray
 
 # The library below netCDF4 must not run in two threads at once. The thread that holds the lock may come in
@@ -63,24 +63,13 @@ _STATES_IN, _STATE = ".npz", "state_"
 _LEAST = {".csv": 4, ".tsv": 4, ".parquet": 0}
 
 
-class Content(NamedTuple):
-    """What a file of weights holds."""
-
-    values: NDArray[Any]
-    cues: list[str]
-    outcomes: list[str]
-    parameters: dict[str, Any]
-    state: Mapping[str, NDArray[Any]] = {}
-
-
 def save(path: str, content: Content, long: bool = False) -> None:
     """Write weights in the format that the suffix names; tables may be long."""
     table = tables.WRITERS.get(_suffix(path))
     if long and table is None:
         raise ValueError(f"{path}: long is for tables, {TABLES}; leave it out, or name a table")
-    write = _format(path, SAVED).save if table is None else partial(_save_table, table, long)
-    if table is None:
-        check_states(path, tuple(content.state))
+    write = _format(path, SAVED).save if table is None else partial(table, long=long)
+    check_states(path, tuple(content.state))
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
@@ -95,10 +84,6 @@ def check_states(path: str, states: Sequence[str]) -> None:
             f"{path}: these weights have states ({', '.join(states)}), which only {_STATES_IN} files keep; "
             "save to one, or without states: rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
         )
-
-
-def _save_table(table: tables.Writer, long: bool, path: str, content: Content) -> None:
-    table(path, *content[:4], long)
 
 
 def load(path: str) -> Content:
@@ -142,7 +127,7 @@ def _refuse_events(path: str) -> None:
 def verify(path: str) -> Content:
     """Read weights wholly and hold every part against its checksum."""
     content = load(path)
-    if _format(path).save is _save_npy:
+    if _suffix(path) == ".npy":
         npy.verify(path)
     return content
 
@@ -306,14 +291,6 @@ def _load_npz(path: str) -> Content:
         return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])), state)
 
 
-def _save_npy(path: str, content: Content) -> None:
-    npy.save(path, *content[:4])
-
-
-def _load_npy(path: str) -> Content:
-    return Content(*npy.load(path))
-
-
 def _save_nc(path: str, content: Content) -> None:
     # What xarray would write, without the time that it takes to import.
     netcdf = need("netCDF4")
@@ -438,7 +415,7 @@ class _Format(NamedTuple):
 
 _FORMATS = {
     ".npz": _Format("an .npz file", (b"PK\x03\x04",), _save_npz, _load_npz),
-    ".npy": _Format("a .npy file", (b"\x93NUMPY",), _save_npy, _load_npy),
+    ".npy": _Format("a .npy file", (b"\x93NUMPY",), npy.save, npy.load),
     ".nc": _Format("a netCDF file", (b"\x89HDF\r\n\x1a\n", b"CDF"), _save_nc, _load_nc),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
@@ -25,6 +26,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
+from rescorla._weights.disk import Content
 from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
 from rescorla._weights.parameters import of_part, without_lists
@@ -111,17 +113,6 @@ class Weights:
     [('red', 0.5), ('blue', 0.25)]
     """
 
-    __slots__ = (
-        "_cue_numbers",
-        "_data",
-        "_outcome_numbers",
-        "_path",
-        "cues",
-        "outcomes",
-        "parameters",
-        "state",
-    )
-
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
@@ -144,8 +135,6 @@ class Weights:
             raise TypeError(f"parameters must be a mapping, not {shown(parameters)}")
         self.parameters = dict(parameters or {})
         self.state = _state(state, array)
-        self._cue_numbers: dict[str, int] | None = None
-        self._outcome_numbers: dict[str, int] | None = None
 
     @classmethod
     def _in_file(
@@ -161,7 +150,6 @@ class Weights:
         weights._path, weights._data = os.path.abspath(path), data
         weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
         weights.state = {}
-        weights._cue_numbers = weights._outcome_numbers = None
         return weights
 
     @property
@@ -180,19 +168,15 @@ class Weights:
         data = self.data
         return data if isinstance(data, np.ndarray) else data.read()
 
-    @property
+    @cached_property
     def _row_numbers(self) -> Mapping[str, int]:
         """The row of each cue."""
-        if self._cue_numbers is None:
-            self._cue_numbers = numbered(self.cues)
-        return self._cue_numbers
+        return numbered(self.cues)
 
-    @property
+    @cached_property
     def _column_numbers(self) -> Mapping[str, int]:
         """The column of each outcome."""
-        if self._outcome_numbers is None:
-            self._outcome_numbers = numbered(self.outcomes)
-        return self._outcome_numbers
+        return numbered(self.outcomes)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -576,7 +560,7 @@ class Weights:
         """
         data = self.data
         if chunks is not None and not isinstance(data, np.ndarray):
-            content = files.Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
+            content = Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
             array = files.to_xarray(content)
             return _chunked(array, chunks) if chunks else array
         array = files.to_xarray(self._content())
@@ -640,7 +624,7 @@ class Weights:
         >>> weights.to_arrow(long=True).to_pylist()[3]
         {'cue': 'blue', 'outcome': 'n', 'weight': -0.5}
         """
-        return tables.to_arrow(*self._content()[:4], flag("long", long))
+        return tables.to_arrow(self._content(), flag("long", long))
 
     def save(self, path: PathName, *, long: bool = False) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.
@@ -686,7 +670,7 @@ class Weights:
             from rescorla._weights.zarr.save import save_store
 
             files.check_states(name, tuple(self.state))
-            save_store(files.store_path(name), *self._content()[:4])
+            save_store(files.store_path(name), self._content())
             return
         files.save(name, self._content(), long)
 
@@ -695,8 +679,8 @@ class Weights:
         data = self.data
         return [] if isinstance(data, np.ndarray) else data.missing()
 
-    def _content(self) -> files.Content:
-        return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters, self.state)
+    def _content(self) -> Content:
+        return Content(self.values, list(self.cues), list(self.outcomes), self.parameters, self.state)
 
     def _by_columns(self) -> bool:
         """Whether the values of an outcome lie side by side, not those of a cue."""
