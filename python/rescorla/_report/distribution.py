@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rescorla._report.lists import Part, blocks
+from rescorla._report.lists import Part
+from rescorla._weights.directions import blocks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,21 +9,14 @@ import numpy as np
 from rescorla._learn.influence.event_influence import Influence
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
+from rescorla._report.page import packed
 from rescorla._shared.show import number, short
 
 # Tokens of the curve, where there is not room for all; characters of a name.
 _TOKENS, _LONGEST = 20_000, 200
 
-_HEAD = "".join(
-    f'<th scope="col"{kind}>{name}</th>'
-    for name, kind in {
-        "cues": "",
-        "outcomes": "",
-        "row": ' class="number"',
-        "effect": ' class="number"',
-        "contribution": ' class="number"',
-    }.items()
+_HEAD = '<th scope="col">cues</th><th scope="col">outcomes</th>' + "".join(
+    f'<th scope="col" class="number">{name}</th>' for name in ("row", "effect", "contribution")
 )
 
 _HELP = (

@@ -10,8 +10,7 @@ import numpy as np
 from rescorla._events.events import Events
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
-from rescorla._report.page import phases_of
+from rescorla._report.page import packed, phases_of
 from rescorla._shared.checks import PerName, is_number, near, numbered, per_name, rates
 from rescorla._shared.warn import some
 
@@ -148,7 +147,7 @@ def _group(
 def _recorded(n_tokens: int, phases: list[dict[str, Any]], n_cues: int) -> NDArray[np.int64]:
     """After which tokens weights are kept: evenly, and at the ends of phases."""
     most = min(_TOKENS, max(50, _NUMBERS // n_cues))
-    if n_tokens <= min(_ALL, max(most, 50)):
+    if n_tokens <= min(_ALL, most):
         return np.arange(n_tokens + 1)
     evenly = np.linspace(0, n_tokens, most).astype(np.int64)
     return np.union1d(evenly, [phase[end] for phase in phases for end in ("from", "to")]).astype(np.int64)

@@ -6,14 +6,20 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.trajectory import Trajectories
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST = 10_000_000
 """Bytes of a page, at most."""
@@ -25,6 +31,8 @@ _POLICY = (
 )
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
+
+_TYPES = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2"}
 
 
 class Content(NamedTuple):
@@ -81,17 +89,14 @@ def parameters(values: dict[str, Any]) -> str:
     """How a result came about, as a section; nothing where nothing is known."""
     if not values:
         return ""
+    if isinstance(values.get("seconds"), float):
+        # The time that work took is never twice the same.
+        values = values | {"seconds": f"{values['seconds']:.3g}"}
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(_told(value))}</td></tr>'
-        for name, value in (values | _rounded(values)).items()
+        for name, value in values.items()
     )
     return section("Parameters", f"<table><tbody>{rows}</tbody></table>")
-
-
-def _rounded(values: Mapping[str, Any]) -> dict[str, str]:
-    """The time that work took, which is never twice the same."""
-    seconds = values.get("seconds")
-    return {"seconds": f"{seconds:.3g}"} if isinstance(seconds, float) else {}
 
 
 def _told(value: object) -> str:
@@ -126,6 +131,20 @@ def _digest(text: str) -> str:
 
 def _asset(name: str) -> str:
     return files("rescorla._report").joinpath(name).read_text(encoding="utf-8").strip()
+
+
+def packed(values: NDArray[Any] | Sequence[int] | Sequence[float], kind: str) -> dict[str, str]:
+    """An array of this kind, f8, f4, u4 or u2, compressed, in letters, as the page's `unpacked` reads it.
+
+    Little-endian, as every machine with a browser is.
+    """
+    content = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
+    return {"type": kind, "packed": base64.b64encode(zlib.compress(content)).decode("ascii")}
+
+
+def numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:
+    """Whole numbers that are less than `below`, as small as they can be."""
+    return packed(values, "u2" if below <= 1 << 16 else "u4")
 
 
 def joined(names: Sequence[str]) -> str:

@@ -10,8 +10,7 @@ import numpy as np
 from rescorla._learn.trajectory import Trajectories
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
-from rescorla._report.page import phases_of
+from rescorla._report.page import packed, phases_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
