@@ -36,7 +36,7 @@ import rescorla._core as _core
 import workloads
 from jobs import at_work, job_of, shape_of
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.layout import lanes_of_chunk
+from rescorla._weights.zarr.describe import lanes_of_chunk
 from steps import machine
 from versions import forecast
 

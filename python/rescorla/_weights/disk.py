@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -62,6 +62,13 @@ def replacing(path: str) -> Iterator[str]:
         file.finish()
     finally:
         file.discard()
+
+
+@contextmanager
+def writing(path: str, mode: str = "wb", **how: Any) -> Iterator[IO[Any]]:
+    """A file to write to, opened so, which becomes the path when it is complete; errors name the path."""
+    with replacing(path) as file, naming(path), open(file, mode, **how) as stream:
+        yield stream
 
 
 def mapped_files(values: object) -> list[str]:

@@ -13,9 +13,8 @@ from rescorla._shared.optional import need
 from rescorla._weights.disk import Content, as_json, naming, parsed
 from rescorla._weights.parameters import MORE, PER_NAME, set_apart
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe
+from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe, lanes_of_chunk
 from rescorla._weights.zarr.folder import Folder, is_there
-from rescorla._weights.zarr.layout import lanes_of_chunk
 from rescorla._weights.zarr.store import OWN
 
 if TYPE_CHECKING:
