@@ -7,13 +7,13 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from rescorla._core import FormatError, check_apart, crc32c
 from rescorla._events.kinds import look
-from rescorla._shared.checks import only_names, shown
+from rescorla._shared.checks import PathName, only_names, shown
 from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
@@ -25,14 +25,13 @@ from rescorla._weights.disk import (
     free_bytes,
     labels_checksum,
     mapped_files,
-    naming,
     parsed,
     pieces,
     plain,
     reading,
-    replacing,
     reserve,
     values_checksum,
+    writing,
 )
 from rescorla._weights.parameters import (
     fits_netcdf,
@@ -68,7 +67,14 @@ def save(path: str, content: Content, long: bool = False) -> None:
     table = tables.WRITERS.get(_suffix(path))
     if long and table is None:
         raise ValueError(f"{path}: long is for tables, {TABLES}; leave it out, or name a table")
-    write = _format(path, SAVED).save if table is None else partial(table, long=long)
+    write: Callable[[str, Content], None]
+    if is_store(path):
+        # Loaded when a store is written: it needs more of the standard library than all else.
+        from rescorla._weights.zarr.save import save_store
+
+        path, write = store_path(path), save_store
+    else:
+        write = _format(path, SAVED).save if table is None else partial(table, long=long)
     check_states(path, tuple(content.state))
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
@@ -175,21 +181,18 @@ def npy_path(out: object) -> str | None:
     return path
 
 
-def is_store(path: str) -> bool:
-    """Whether a path names a store of weights."""
-    return os.path.splitext(path.rstrip(os.sep))[1].lower() == STORE
-
-
-def names_store(out: object) -> bool:
-    """Whether an ``out=`` argument is the path of a store."""
-    return isinstance(out, str | os.PathLike) and is_store(os.fsdecode(out))
+def is_store(path: object) -> TypeGuard[PathName]:
+    """Whether something is a path that names a store of weights."""
+    if not isinstance(path, str | os.PathLike):
+        return False
+    return os.path.splitext(os.fsdecode(path).rstrip(os.sep))[1].lower() == STORE
 
 
 def store_path(out: object) -> str:
     """The path of a store that the argument `out` names, checked."""
-    path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""
-    if not is_store(path):
+    if not is_store(out):
         raise ValueError(f"out must be a path that ends in {STORE}, not {shown(out)}")
+    path = os.fsdecode(out).rstrip(os.sep)
     check_folder(os.path.dirname(os.path.realpath(path)))
     return path
 
@@ -269,7 +272,7 @@ def _save_npz(path: str, content: Content) -> None:
         "parameters": np.array(as_json(parameters)),
         **{f"{_STATE}{name}": numbers for name, numbers in state.items()},
     }
-    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+    with writing(path) as stream:
         np.savez(stream, **arrays)
 
 
@@ -309,7 +312,7 @@ def _save_nc(path: str, content: Content) -> None:
             f"{path}: a .nc file is made in memory, and that failed: {error}; save to a .npy file"
         ) from error
     # Not by the library, which does not survive every error of a disk, and holds all of it twice.
-    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+    with writing(path) as stream:
         reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes) + len(seal(0)))
         stream.write(made)
         checksum = crc32c(np.frombuffer(made, dtype=np.uint8))
@@ -345,7 +348,9 @@ def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
     except BaseException:
         dataset.close()
         raise
-    return hdf5.whole(dataset.close())
+    # In memory it grows by steps, beyond its end.
+    made = dataset.close()
+    return bytes(made[: hdf5.end_of(made)])
 
 
 def _load_nc(path: str) -> Content:

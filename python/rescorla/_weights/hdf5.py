@@ -29,11 +29,6 @@ _LAYOUTS = (b"\x03\x01", b"\x04\x01")
 _NOWHERE = b"\xff" * 8
 
 
-def whole(made: bytes | memoryview) -> bytes:
-    """A file that was made in memory, which grows by steps, up to the end that its superblock says."""
-    return bytes(made[: end_of(made)])
-
-
 def end_of(file: bytes | memoryview | NDArray[np.uint8]) -> int | None:
     """Where a file ends, as its superblock says; None where that is of an older version."""
     start = bytes(file[: _SUM + 4])

@@ -126,9 +126,8 @@ def _checksum(header: bytes, text: bytes) -> int:
     return crc32c(np.frombuffer(text, np.uint8), crc32c(np.frombuffer(header, np.uint8)))
 
 
-def mapped(file: str, path: str | None = None) -> NDArray[Any]:
+def mapped(file: str, path: str) -> NDArray[Any]:
     """An array in a .npy file, mapped read-only; errors and the map call the file `path`."""
-    path = path or file
     with naming(path), open(file, "rb") as stream:
         return _mapped(stream, path)[0]
 

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared.optional import need
-from rescorla._weights.disk import Content, as_json, naming, replacing
+from rescorla._weights.directions import blocks
+from rescorla._weights.disk import Content, as_json, writing
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-# Weights that are written at a time.
-_BLOCK = 1 << 22
+    pass
 
 _CUE, _OUTCOME, _WEIGHT = "cue", "outcome", "weight"
 
@@ -32,12 +30,7 @@ def _save_parquet(path: str, content: Content, long: bool) -> None:
     pa, parquet = need("pyarrow"), need("pyarrow.parquet")
     _check_text(path, content)
     schema = _schema(pa, content, long)
-    with (
-        replacing(path) as file,
-        naming(path),
-        open(file, "wb") as stream,
-        parquet.ParquetWriter(stream, schema) as writer,
-    ):
+    with writing(path) as stream, parquet.ParquetWriter(stream, schema) as writer:
         for batch in _batches(pa, schema, content, long):
             writer.write_batch(batch)
 
@@ -48,11 +41,11 @@ def _save_text(separator: str, path: str, content: Content, long: bool) -> None:
     _check_text(path, content)
     columns = [quoted(name, separator) for name in outcomes]
     head = [_CUE, _OUTCOME, _WEIGHT] if long else [first_header(_CUE, outcomes), *columns]
-    with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
+    with writing(path, "w", encoding="utf-8", newline="") as stream:
         stream.write(separator.join(head) + "\n")
-        for start, block in _blocks(values):
-            names = [quoted(name, separator) for name in cues[start : start + len(block)]]
-            for name, row in zip(names, block, strict=True):
+        for some in blocks(*values.shape):
+            names = [quoted(name, separator) for name in cues[some]]
+            for name, row in zip(names, values[some], strict=True):
                 # As numpy writes them: as few digits as tell the number from all others of its type.
                 numbers = map(str, row)
                 if long:
@@ -96,13 +89,6 @@ def _check_text(path: str, content: Content) -> None:
                 ) from None
 
 
-def _blocks(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Some rows at a time, each with the number of its first."""
-    step = max(1, _BLOCK // max(1, values.shape[1]))
-    for start in range(0, len(values), step):
-        yield start, values[start : start + step]
-
-
 def _schema(pa: Any, content: Content, long: bool) -> Any:
     number = pa.from_numpy_dtype(content.values.dtype.newbyteorder("="))
     outcomes = content.outcomes
@@ -117,10 +103,10 @@ def _batches(pa: Any, schema: Any, content: Content, long: bool) -> Iterator[Any
     """The rows of a table, some at a time. The names of a long one are numbers into lists that all share."""
     values, cues, outcomes = content[:3]
     all_cues, all_outcomes = pa.array(cues, pa.string()), pa.array(outcomes, pa.string())
-    for start, block in _blocks(values):
-        stop = start + len(block)
+    for some in blocks(*values.shape):
+        block = values[some]
         if long:
-            rows = np.repeat(np.arange(start, stop, dtype=np.int32), len(outcomes))
+            rows = np.repeat(np.arange(some.start, some.stop, dtype=np.int32), len(outcomes))
             columns = np.tile(np.arange(len(outcomes), dtype=np.int32), len(block))
             arrays = [
                 pa.DictionaryArray.from_arrays(pa.array(rows), all_cues),
@@ -130,5 +116,5 @@ def _batches(pa: Any, schema: Any, content: Content, long: bool) -> Iterator[Any
         else:
             columns_first = np.asfortranarray(block)
             numbers = [pa.array(column) for column in columns_first.T]
-            arrays = [all_cues[start:stop], *numbers]
+            arrays = [all_cues[some.start : some.stop], *numbers]
         yield pa.record_batch(arrays, schema=schema)

@@ -15,6 +15,7 @@ from rescorla._shared.checks import (
     PathName,
     flag,
     named,
+    named_twice,
     near,
     numbered,
     only_names,
@@ -297,8 +298,7 @@ class Weights:
         KeyError
             When there is no such cue.
         """
-        row: NDArray[Any] = self._at(self._row_of(cue), slice(None))
-        return row
+        return self[named("cue", cue), :]
 
     def column(self, outcome: str) -> NDArray[Any]:
         """The weights to one outcome.
@@ -317,8 +317,7 @@ class Weights:
         KeyError
             When there is no such outcome.
         """
-        column: NDArray[Any] = self._at(slice(None), self._column_of(outcome))
-        return column
+        return self[:, named("outcome", outcome)]
 
     def top(
         self, *, cue: str | None = None, outcome: str | None = None, n: int = 10
@@ -662,17 +661,7 @@ class Weights:
         ...     rw.load_weights(path)["a", "x"]
         0.5
         """
-        name, long = path_name(path), flag("long", long)
-        if files.is_store(name):
-            if long:
-                raise ValueError(f"{name}: long is for tables, {files.TABLES}; leave it out, or name a table")
-            # Loaded when a store is written: it needs more of the standard library than all else.
-            from rescorla._weights.zarr.save import save_store
-
-            files.check_states(name, tuple(self.state))
-            save_store(files.store_path(name), self._content())
-            return
-        files.save(name, self._content(), long)
+        files.save(path_name(path), self._content(), flag("long", long))
 
     def missing(self) -> list[int]:
         """The numbers of a store's tiles that are not learned yet; empty for weights outside a store."""
@@ -689,23 +678,8 @@ class Weights:
             return data.by_columns
         return bool(data.flags.f_contiguous and not data.flags.c_contiguous)
 
-    def _row_of(self, cue: str) -> int:
-        row = self._row_numbers.get(named("cue", cue))
-        if row is None:
-            raise self._unknown(cue, None)
-        return row
-
-    def _column_of(self, outcome: str) -> int:
-        column = self._column_numbers.get(named("outcome", outcome))
-        if column is None:
-            raise self._unknown(None, outcome)
-        return column
-
-    def _unknown(self, cue: str | None, outcome: str | None) -> KeyError | TypeError:
+    def _unknown(self, cue: str | None, outcome: str | None) -> KeyError:
         """What is wrong with the name of a cue, of an outcome, or with a pair of them."""
-        for kind, name in (("cue", cue), ("outcome", outcome)):
-            if name is not None:
-                named(kind, name)
         if cue is not None and outcome is not None and (outcome, cue) in self:
             return KeyError(
                 f"{cue!r} is an outcome and {outcome!r} a cue: weights[cue, outcome], so write "
@@ -789,9 +763,7 @@ def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...
             f"values have {expected} {argument}, but {len(labels)} names are given; rows are cues and "
             "columns outcomes, so give values.T where it is the other way round"
         )
-    if len(set(labels)) != expected:
-        seen: set[str] = set()
-        twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+    if (twice := named_twice(labels)) is not None:
         raise ValueError(f"{argument} must be distinct, but {twice!r} comes twice")
     return tuple(labels)
 
@@ -861,7 +833,6 @@ def _taken(kind: str, names: tuple[str, ...], places: Any) -> tuple[str, ...]:
     if isinstance(places, slice):
         return names[places]
     taken = tuple(names[place] for place in places.tolist())
-    if len(set(taken)) < len(taken):
-        twice = next(name for place, name in enumerate(taken) if name in taken[:place])
+    if (twice := named_twice(taken)) is not None:
         raise ValueError(f"{kind}s names {twice!r} twice; name it once")
     return taken
