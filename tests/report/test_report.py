@@ -439,8 +439,8 @@ def test_the_page_of_100_000_names_takes_a_moment(
     some = rw.Weights(np.random.default_rng(1).normal(size=shape), cues, outcomes)
     put_together: list[int] = []
 
-    def counted(content: page.Content) -> bytes:
-        made = page.page(content)
+    def counted(**content: Any) -> bytes:
+        made = page.page(**content)
         put_together.append(len(made))
         return made
 

@@ -42,25 +42,23 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
     cues, value = " ".join(influence.cues), number(influence.value)
     title = title or short(f"What each event did: {cues} \N{RIGHTWARDS ARROW} {influence.outcome}", _LONGEST)
     return page.page(
-        page.Content(
-            title=title,
-            lead=f"the value after {n_rows:,} rows of events is {value}",
-            body="curves",
-            scripts=("curves", "recorded"),
-            data={
-                "tokens": packed(np.concatenate([[0], tokens[rows]]), "f8"),
-                "names": [(cues, influence.outcome)],
-                "curves": packed(np.concatenate([[influence.initial], sums[rows]]), "f8"),
-                "first": [0],
-                "digits": 17,
-                "phases": [],
-                "label": "sum of contributions",
-            },
-            facts=_greatest(influence, n)
-            + page.parameters(influence.parameters)
-            + cited(influence.parameters.get("rule")),
-            marks={"heading": "Sum of contributions", "help": _HELP},
-        )
+        title=title,
+        lead=f"the value after {n_rows:,} rows of events is {value}",
+        body="curves",
+        scripts=("curves", "recorded"),
+        data={
+            "tokens": packed(np.concatenate([[0], tokens[rows]]), "f8"),
+            "names": [(cues, influence.outcome)],
+            "curves": packed(np.concatenate([[influence.initial], sums[rows]]), "f8"),
+            "first": [0],
+            "digits": 17,
+            "phases": [],
+            "label": "sum of contributions",
+        },
+        facts=_greatest(influence, n)
+        + page.parameters(influence.parameters)
+        + cited(influence.parameters.get("rule")),
+        marks={"heading": "Sum of contributions", "help": _HELP},
     )
 
 

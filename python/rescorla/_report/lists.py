@@ -63,7 +63,7 @@ class Lists(NamedTuple):
         }
 
 
-def strongest(part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]) -> Lists:
+def lists_of(part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]) -> Lists:
     """The n strongest of either sign of each row, or of each column. What is not a number is left out."""
     n_lines, across = shape if side == "rows" else shape[::-1]
     everything = slice(None)

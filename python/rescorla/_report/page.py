@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,43 +32,35 @@ _POLICY = (
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
-_TYPES = {"f8": "<f8", "f4": "<f4", "u4": "<u4", "u2": "<u2"}
 
+def page(
+    *,
+    title: str,
+    lead: str,
+    body: str,
+    scripts: Sequence[str],
+    data: Mapping[str, Any],
+    facts: str,
+    marks: Mapping[str, str] = {},
+) -> bytes:
+    """The page as a file has it.
 
-class Content(NamedTuple):
-    """What a page is about."""
-
-    title: str
-    lead: str
-    body: str
-    """The name of the file of its structure, without .html."""
-    scripts: tuple[str, ...]
-    """The names of its scripts, without .js."""
-    data: Mapping[str, Any]
-    facts: str
-    """Sections in HTML."""
-    marks: Mapping[str, str] = {}
-    """What is put into its structure, as text."""
-
-
-def page(content: Content) -> bytes:
-    """The page as a file has it."""
-    style, script = _asset("page.css"), "\n".join(_asset(f"{name}.js") for name in ("page", *content.scripts))
-    body = _filled(
-        _asset(f"{content.body}.html"), {name: escape(text) for name, text in content.marks.items()}
-    )
+    `body` and `scripts` are the names of the files of its structure and scripts, without their suffixes;
+    `facts` are sections in HTML; `marks` are put into the structure, as text.
+    """
+    style, script = _asset("page.css"), "\n".join(_asset(f"{name}.js") for name in ("page", *scripts))
     text = _filled(
         _asset("page.html"),
         {
             "policy": escape(_POLICY.format(script=_digest(script), style=_digest(style))),
             "version": escape(_core.__version__),
-            "title": escape(content.title),
-            "lead": escape(content.lead),
+            "title": escape(title),
+            "lead": escape(lead),
             "style": style,
             "script": script,
-            "body": body,
-            "facts": content.facts,
-            "data": _json(content.data),
+            "body": _filled(_asset(f"{body}.html"), {name: escape(text) for name, text in marks.items()}),
+            "facts": facts,
+            "data": _json(data),
         },
     )
     # What is in half of a pair of UTF-16 JSON has as an escape, and HTML not at all.
@@ -138,7 +130,7 @@ def packed(values: NDArray[Any] | Sequence[int] | Sequence[float], kind: str) ->
 
     Little-endian, as every machine with a browser is.
     """
-    content = np.ascontiguousarray(values, dtype=_TYPES[kind]).tobytes()
+    content = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
     return {"type": kind, "packed": base64.b64encode(zlib.compress(content)).decode("ascii")}
 
 

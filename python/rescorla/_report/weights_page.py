@@ -11,7 +11,7 @@ import numpy as np
 from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.distribution import histogram
-from rescorla._report.lists import Lists, strongest
+from rescorla._report.lists import Lists, lists_of
 from rescorla._report.nearest import MOST, cost, nearest
 from rescorla._weights.weights import Weights
 
@@ -44,7 +44,7 @@ def page_of(
 
     compared = [side for side in _SIDES if nearness is not None and cost(shape, side) <= MOST]
     work = _Work(shape, compared, watch)
-    lists = {side: strongest(part, shape, side, n, work.looked) for side in _SIDES}
+    lists = {side: lists_of(part, shape, side, n, work.looked) for side in _SIDES}
     most = max(each.most for each in lists.values())
     n = min(n, most)
     bars = histogram(part, shape)
@@ -68,18 +68,14 @@ def page_of(
         left_out = _left_out(lists, n, whole, kind, values.dtype, bars.unfit)
         left_out += _of_nearest(nearness, compared, shape)
         return page.page(
-            page.Content(
-                title=title or f"Weights of {shape[0]:,} cues and {shape[1]:,} outcomes",
-                lead=_lead(weights, bars.unfit),
-                body="weights",
-                scripts=("weights",),
-                data=data
-                | {"digits": 17 if kind == "f8" else 7}
-                | {s: lists[s].data(n, kind) for s in lists},
-                facts=page.section("What is in this file", page.sentences(left_out))
-                + page.parameters(weights.parameters)
-                + cited(weights.parameters.get("rule")),
-            )
+            title=title or f"Weights of {shape[0]:,} cues and {shape[1]:,} outcomes",
+            lead=_lead(weights, bars.unfit),
+            body="weights",
+            scripts=("weights",),
+            data=data | {"digits": 17 if kind == "f8" else 7} | {s: lists[s].data(n, kind) for s in lists},
+            facts=page.section("What is in this file", page.sentences(left_out))
+            + page.parameters(weights.parameters)
+            + cited(weights.parameters.get("rule")),
         )
 
     def kind_of(n: int) -> str:
