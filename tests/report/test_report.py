@@ -880,7 +880,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
             self.stream.write(content[:10])
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rescorla._report.report.open", Full, raising=False)
+    monkeypatch.setattr("rescorla._weights.disk.open", Full, raising=False)
     with pytest.raises(OSError, match=r"No space left on device.*page\.html"):
         rw.report(rw.read_events(BLOCKING), path)
     assert path.read_text() == "old"

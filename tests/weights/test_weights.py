@@ -268,6 +268,12 @@ def test_top_takes_one_name_and_a_count(keywords: dict[str, Any]) -> None:
         weights().top(**keywords)
 
 
+def test_a_count_is_one_that_the_engine_can_have() -> None:
+    assert weights().top(cue="red", n=2**63 - 1) == weights().top(cue="red")
+    with pytest.raises(ValueError, match="n must be at most 9223372036854775807, not 9223372036854775808"):
+        weights().top(cue="red", n=2**63)
+
+
 # Other libraries.
 
 
