@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from rescorla._report import cited, nearest, page, trajectories_page, weights_page
-from rescorla._report.distribution import histogram
+from rescorla._report.weights_page import histogram
 from strategies import PLAIN_NAMES, events, rules
 from terminal import json_of, said
 

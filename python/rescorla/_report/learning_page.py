@@ -156,8 +156,9 @@ def _lead(groups: Mapping[str, Events], cues: tuple[str, ...], outcomes: tuple[s
     ]
     tokens = [f"{events.n_tokens:,}" for events in groups.values()]
     if len(groups) == 1:
-        return f"{tokens[0]} tokens, {page.joined(parts)}"
-    return f"{len(groups)} groups of {page.joined(tokens)} tokens, {page.joined(parts)}"
+        return f"{tokens[0]} tokens, {' and '.join(parts)}"
+    told = f"{', '.join(tokens[:-1])} and {tokens[-1]}"
+    return f"{len(groups)} groups of {told} tokens, {' and '.join(parts)}"
 
 
 def _said(groups: Mapping[str, Events]) -> list[str]:

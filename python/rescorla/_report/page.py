@@ -139,11 +139,6 @@ def numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:
     return packed(values, "u2" if below <= 1 << 16 else "u4")
 
 
-def joined(names: Sequence[str]) -> str:
-    """Names in a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
 def phases_of(result: Events | Trajectories) -> list[dict[str, Any]]:
     """Those that have tokens: their names, and the tokens before their first and after their last one."""
     return [

@@ -237,6 +237,7 @@ def from_xarray(array: Any) -> Content:
             raise ValueError(
                 f"array has no names for the dimension {side!r}; give it some by assign_coords({side}=[...])"
             )
+    # In the order in which they lie: netCDF's library takes long to turn what it reads.
     values = array.to_numpy()
     return Content(
         values if array.dims == sides else values.T,
@@ -357,34 +358,27 @@ def _load_nc(path: str) -> Content:
     xarray, netcdf = need("xarray", "netcdf"), need("netCDF4")
     # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
-        content = _mapped(path, stream.fileno())
-    check_seal(path, np.frombuffer(content, dtype=np.uint8))
+        file = _mapped(path, stream.fileno())
+    check_seal(path, np.frombuffer(file, dtype=np.uint8))
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
-        netcdf.Dataset(path, memory=content) as opened,
+        netcdf.Dataset(path, memory=file) as opened,
     ):
         dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(opened))
-        found = [(each, sides) for each in dataset.data_vars.values() if (sides := _sides(each.dims))]
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
-        array, sides = found[0]
-        parameters = parameters_of(array)
+        arrays = [each for each in dataset.data_vars.values() if _sides(each.dims)]
+        if len(arrays) != 1:
+            raise ValueError(f"{len(arrays)} variables over the dimensions cues and outcomes")
         # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
         checksums = [
             found if isinstance(found, str) and len(found) == 8 else None
-            for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
+            for found in (plain(arrays[0].attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
         ]
-        per_name = per_name_of(array)
-        parameters |= per_name
-        cues, outcomes = (_names(array, side) for side in sides)
-        # In the order of the file: the library takes long to turn what it reads.
-        values = array.to_numpy()
-        values = values if array.dims == sides else values.T
-    if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
+        content, per_name = from_xarray(arrays[0]), per_name_of(arrays[0])
+    if checksums[0] is not None and checksums[0] != labels_checksum(content.cues, content.outcomes, per_name):
         raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
-    check_values(path, checksums[1], values)
-    return Content(values, cues, outcomes, parameters)
+    check_values(path, checksums[1], content.values)
+    return content
 
 
 def _sides(dimensions: tuple[Any, ...]) -> tuple[str, str] | None:

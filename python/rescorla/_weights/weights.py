@@ -558,12 +558,15 @@ class Weights:
         0.5
         """
         data = self.data
-        if chunks is not None and not isinstance(data, np.ndarray):
-            content = Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
-            array = files.to_xarray(content)
-            return _chunked(array, chunks) if chunks else array
-        array = files.to_xarray(self._content())
-        return array if chunks is None else _chunked(array, chunks)
+        lazy = None if chunks is None or isinstance(data, np.ndarray) else data
+        values = self.values if lazy is None else lazy.in_chunks()
+        array = files.to_xarray(Content(values, list(self.cues), list(self.outcomes), self.parameters))
+        if chunks is None or (lazy is not None and not chunks):
+            return array
+        try:
+            return array.chunk(chunks)
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            raise ValueError(f"chunks must be what DataArray.chunk takes: {error}") from None
 
     def to_pandas(self) -> DataFrame:
         """The weights as a pandas DataFrame: a row for each cue, a column for each outcome.
@@ -712,13 +715,6 @@ class UnknownNameError(KeyError):
 
     def __reduce__(self) -> tuple[type[KeyError], tuple[str]]:
         return KeyError, (str(self),)
-
-
-def _chunked(array: DataArray, chunks: Any) -> DataArray:
-    try:
-        return array.chunk(chunks)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"chunks must be what DataArray.chunk takes: {error}") from None
 
 
 def _values(values: ArrayLike) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._shared.checks import PathName, shown
+from rescorla._shared.checks import shown
 from rescorla._shared.optional import need
 from rescorla._weights.zarr.store import Store
 
@@ -164,14 +164,9 @@ class StoredArray:
         )
 
 
-def stored(path: PathName) -> StoredArray:
-    """The values of the store at a path."""
-    return StoredArray(Store.open(path))
-
-
 def _reopened(path: str, identity: str) -> StoredArray:
     """A pickled array; RuntimeError where another store lies at its path."""
-    array = stored(path)
+    array = StoredArray(Store.open(path))
     if array.store.identity != identity:
         raise RuntimeError(f"{path}: another store took the place of these weights; load it")
     return array

@@ -14,7 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import islice
-from typing import BinaryIO, Literal, NamedTuple, cast
+from typing import BinaryIO, Literal, cast
 
 import rescorla._core as _core
 from rescorla._core import FormatError
@@ -39,14 +39,6 @@ _HEADER = b"cues\toutcomes\tfrequency\n"
 
 # Bytes of text that are looked at together.
 _PIECE = 1 << 20
-
-
-class _Columns(NamedTuple):
-    """The positions of cues, outcomes and frequencies among three cells."""
-
-    cues: int
-    outcomes: int
-    frequency: int
 
 
 def read_by_position(
@@ -196,10 +188,10 @@ def _unix(lines: bytes) -> bytes:
     return lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in lines else lines
 
 
-def _columns(header: str) -> _Columns:
-    """Where the columns are: cues first, unless the header says otherwise."""
+def _columns(header: str) -> tuple[int, int, int]:
+    """Where cues, outcomes and frequencies stand: in this order, unless the header says otherwise."""
     cells = [cell.strip().lower() for cell in header.split("\t")]
     if len(cells) <= 3 and all(cells.count(role) == 1 for role in _ROLES):
         cues, outcomes = map(cells.index, _ROLES)
-        return _Columns(cues, outcomes, 3 - cues - outcomes)
-    return _Columns(0, 1, 2)
+        return cues, outcomes, 3 - cues - outcomes
+    return 0, 1, 2

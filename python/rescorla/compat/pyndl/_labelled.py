@@ -32,7 +32,7 @@ def labelled(
 
 
 def weights_of(array: Any, outcomes: str = "outcomes", cues: str = "cues") -> Weights:
-    """The weights of a DataArray that has these two dimensions, in either order."""
+    """The weights, or vectors, of a DataArray that has these two dimensions, in either order."""
     for dim in (outcomes, cues):
         if dim not in array.dims:
             raise ValueError(f"weights need the dimensions {outcomes!r} and {cues!r}, found {array.dims}")

@@ -201,7 +201,12 @@ def learned(
     check_temporary(temporary_directory, events_per_temporary_file)
     if method not in ("openmp", "threading"):
         raise ValueError(f'method needs to be either "threading" or "openmp", not {method!r}')
-    path = _path_of_given(events)
+    path = event_path(events)
+    if not path and not isinstance(events, GeneratorType):
+        raise ValueError(
+            f"'events' need to be the path to a gzipped event file or a generator, not {type(events)}; of a "
+            "list: (event for event in events)"
+        )
     if weights is not None and not is_labelled(weights):
         raise ValueError(f"weights need to be None or xarray.DataArray, not {type(weights).__name__}")
     initial = None if weights is None else weights_of(weights)
@@ -241,17 +246,6 @@ def learned(
         before=getattr(weights, "attrs", None),
     )
     return labelled(values, ("outcomes", outcomes), ("cues", cues), attrs)
-
-
-def _path_of_given(events: object) -> str:
-    """The path of events; of a generator none."""
-    path = event_path(events)
-    if not path and not isinstance(events, GeneratorType):
-        raise ValueError(
-            f"'events' need to be the path to a gzipped event file or a generator, not {type(events)}; of a "
-            "list: (event for event in events)"
-        )
-    return path
 
 
 def _events(events: Path | Rows, remove_duplicates: bool | None) -> Events:

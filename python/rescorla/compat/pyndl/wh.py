@@ -153,8 +153,10 @@ def wh(
     found = widrow_hoff(
         source,
         eta=eta,
-        cue_vectors=None if cue_vectors is None else _table(cue_vectors, "cue"),
-        outcome_vectors=None if outcome_vectors is None else _table(outcome_vectors, "outcome"),
+        cue_vectors=None if cue_vectors is None else weights_of(cue_vectors, _DIMENSIONS["cue"], "cues"),
+        outcome_vectors=None
+        if outcome_vectors is None
+        else weights_of(outcome_vectors, _DIMENSIONS["outcome"], "outcomes"),
         initial=initial,
         threads=threads_of(n_jobs),
         progress=bool(verbose),
@@ -271,13 +273,6 @@ def _check_single(events: Events) -> None:
 
 def _dimension(kind: str, vectors: Any) -> str:
     return f"{kind}s" if vectors is None else _DIMENSIONS[kind]
-
-
-def _table(vectors: Any, kind: str) -> Any:
-    """Vectors under the names of names and dimensions as str."""
-    dims = f"{kind}s", _DIMENSIONS[kind]
-    array = np.asarray(vectors.transpose(*dims).values)
-    return Weights(array, labels_of(vectors, dims[0]), labels_of(vectors, dims[1]))
 
 
 def _with_new(old: tuple[str, ...], events: Events, kind: str, vectors: Any) -> list[str]:
