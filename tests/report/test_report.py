@@ -750,6 +750,7 @@ def test_many_curves_are_chosen_by_name(
     monkeypatch.setattr(trajectories_page, "_TOKENS", 20)
     rw.report(traj, tmp_path / "some.html")
     found = browsers.data(tmp_path / "some.html")
+    assert found["tokens"][[0, -1]].tolist() == traj.tokens[[0, -1]].tolist()
     kept = found["curves"].reshape(len(found["names"]), -1)
     assert kept.size <= 1000
     sizes = np.abs(traj.values[np.searchsorted(traj.tokens, found["tokens"]), :, 0]).max(axis=0)

@@ -150,6 +150,16 @@ def test_what_another_process_writes_goes_after_six_hours(hours: int, goes: bool
     assert rw.verify(path)
 
 
+def test_missing_tiles_are_named_with_their_lanes(tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    rw.Weights(np.ones((2, 10)), list("ab"), list("0123456789")).save(path)
+    (path / "checksums" / "c" / "1").unlink()
+    stored = rw.load_weights(path)
+    with pytest.raises(RuntimeError, match=r"1 of 3 tiles .* yet: 1 \(columns 4 to 7\); learn them"):
+        stored.row("a")
+    assert stored["b", "3"] == stored["b", "8"] == 1.0
+
+
 def test_a_link_to_a_store_stays(tmp_path: Path) -> None:
     path, link = tmp_path / "there" / "w.zarr", tmp_path / "link.zarr"
     path.parent.mkdir()
