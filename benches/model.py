@@ -37,7 +37,7 @@ import workloads
 from jobs import at_work, job_of, shape_of
 from rescorla._learn.rescorla_wagner import forecast
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.layout import lanes_of_chunk
+from rescorla._weights.zarr.describe import lanes_of_chunk
 from steps import machine
 
 HOSTS = (1, 10, 100)

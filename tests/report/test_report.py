@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from rescorla._report import cited, nearest, page, trajectories_page, weights_page
-from rescorla._report.distribution import histogram
+from rescorla._report.weights_page import histogram
 from strategies import PLAIN_NAMES, events, rules
 from terminal import json_of, said
 
@@ -439,8 +439,8 @@ def test_the_page_of_100_000_names_takes_a_moment(
     some = rw.Weights(np.random.default_rng(1).normal(size=shape), cues, outcomes)
     put_together: list[int] = []
 
-    def counted(content: page.Content) -> bytes:
-        made = page.page(content)
+    def counted(**content: Any) -> bytes:
+        made = page.page(**content)
         put_together.append(len(made))
         return made
 
@@ -750,6 +750,7 @@ def test_many_curves_are_chosen_by_name(
     monkeypatch.setattr(trajectories_page, "_TOKENS", 20)
     rw.report(traj, tmp_path / "some.html")
     found = browsers.data(tmp_path / "some.html")
+    assert found["tokens"][[0, -1]].tolist() == traj.tokens[[0, -1]].tolist()
     kept = found["curves"].reshape(len(found["names"]), -1)
     assert kept.size <= 1000
     sizes = np.abs(traj.values[np.searchsorted(traj.tokens, found["tokens"]), :, 0]).max(axis=0)
@@ -880,7 +881,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
             self.stream.write(content[:10])
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rescorla._report.report.open", Full, raising=False)
+    monkeypatch.setattr("rescorla._weights.disk.open", Full, raising=False)
     with pytest.raises(OSError, match=r"No space left on device.*page\.html"):
         rw.report(rw.read_events(BLOCKING), path)
     assert path.read_text() == "old"

@@ -44,6 +44,12 @@ def test_of_many_the_first_and_the_last_are_shown() -> None:
     assert lines[8].split()[:2] == ["c99", "9900"]
 
 
+@pytest.mark.parametrize(("n", "shown"), [(7, "0 1 2 3 4 5 6"), (8, "0 1 2 ... 5 6 7")])
+def test_no_gap_stands_for_one_alone(n: int, shown: str) -> None:
+    lines = repr(rw.Weights(np.ones((n, n)), map(str, range(n)), map(str, range(n)))).splitlines()
+    assert lines[1].split() == [line.split()[0] for line in lines[2:]] == shown.split()
+
+
 @given(st.lists(NAMES, max_size=12, unique=True), st.lists(NAMES, max_size=12, unique=True))
 def test_the_text_has_ten_lines_at_most(cues: list[str], outcomes: list[str]) -> None:
     known = rw.Weights(np.full((len(cues), len(outcomes)), -1.2345e-100), cues, outcomes)
@@ -91,6 +97,16 @@ def test_the_strongest_are_shown_with_their_sign() -> None:
     assert text.count("rgba(") == 2
     assert "script" not in text
     assert "http" not in text
+
+
+@pytest.mark.parametrize(
+    ("shape", "n", "said"), [((8, 8), 16, False), ((9, 2), 10, True), ((2, 9), 10, True)]
+)
+def test_of_more_than_eight_names_the_strongest_are_shown(shape: tuple[int, int], n: int, said: bool) -> None:
+    page = check_page(named(np.arange(1.0, 1 + shape[0] * shape[1]).reshape(shape)))
+    assert len(page.titles) == n
+    assert ("the strongest cues and outcomes" in page.texts) == said
+    assert ("c0" in page.titles and "o0" in page.titles) == (not said)
 
 
 def test_parameters_are_folded_and_long_ones_cut() -> None:

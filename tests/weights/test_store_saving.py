@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,30 @@ def test_a_store_that_another_process_puts_back_is_replaced_all_the_same(
     assert seen == [1.0, 1.0]
     assert rw.load_weights(path)["a", "x"] == 2.0
     assert os.listdir(tmp_path) == ["w.zarr"]
+
+
+@pytest.mark.parametrize(("hours", "goes"), [(5, False), (7, True)])
+def test_what_another_process_writes_goes_after_six_hours(hours: int, goes: bool, tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    rw.Weights(np.ones((1, 1)), ["a"], ["x"]).save(path)
+    beside, within = tmp_path / ".w.zarr.0123456789ab.tmp", path / "weights" / "c" / "0" / "1.rescorla-tmp"
+    beside.mkdir()
+    within.write_text("half a tile")
+    for each in (beside, within):
+        os.utime(each, (0, time.time() - 3600 * hours))
+    folder.remove_stale(str(path))
+    assert [each.exists() for each in (beside, within)] == [not goes] * 2
+    assert rw.verify(path)
+
+
+def test_missing_tiles_are_named_with_their_lanes(tmp_path: Path) -> None:
+    path = tmp_path / "w.zarr"
+    rw.Weights(np.ones((2, 10)), list("ab"), list("0123456789")).save(path)
+    (path / "checksums" / "c" / "1").unlink()
+    stored = rw.load_weights(path)
+    with pytest.raises(RuntimeError, match=r"1 of 3 tiles .* yet: 1 \(columns 4 to 7\); learn them"):
+        stored.row("a")
+    assert stored["b", "3"] == stored["b", "8"] == 1.0
 
 
 def test_a_link_to_a_store_stays(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from rescorla._weights import tables
+from rescorla._weights import directions, tables
 from strategies import VERBATIM_NAMES
 
 VALUES = [[0.5, -1.0, 0.1], [0.25, 1e-300, -0.0]]
@@ -268,7 +268,7 @@ def test_what_other_objects_are_told_can_be_done(make: Any, given: Any, message:
 def test_arrow_has_every_weight_with_its_names(known: rw.Weights, block: int) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install rescorla[arrow]")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_BLOCK", block)
+        patch.setattr(directions, "_BLOCK", block)
         long = known.to_arrow(long=True)
         wide = known.to_arrow()
     assert hasattr(long, "__arrow_c_stream__")
@@ -365,7 +365,7 @@ def test_the_csv_module_reads_what_is_saved(
 ) -> None:
     path = tmp_path_factory.mktemp("w") / f"w{kind[0]}"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_BLOCK", block)
+        patch.setattr(directions, "_BLOCK", block)
         known.save(path, long=long)
     with path.open(encoding="utf-8", newline="") as stream:
         head, *rows = csv.reader(stream, delimiter=kind[1], strict=True)
@@ -415,7 +415,7 @@ def test_parquet_has_every_weight(
     )
     path = tmp_path_factory.mktemp("w") / "w.parquet"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "_BLOCK", block)
+        patch.setattr(directions, "_BLOCK", block)
         known.save(path, long=long)
     assert parquet.read_table(path).equals(known.to_arrow(long).combine_chunks())
 
@@ -429,11 +429,11 @@ def test_tables_are_written_whole_or_not_at_all(
     known.save(path)
     before = path.read_bytes()
 
-    def failing(values: Any) -> Any:
-        yield 0, values[:1]
+    def failing(n_rows: int, n_columns: int) -> Any:
+        yield slice(0, 1)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(tables, "_blocks", failing)
+    monkeypatch.setattr(tables, "blocks", failing)
     with pytest.raises(OSError, match=rf"No space left on device: '.*w\.{suffix}'"):
         known.save(path, long=True)
     assert path.read_bytes() == before

@@ -340,7 +340,7 @@ def learn(
     given = rule_given(rule, rule_parameters, retention, element)
     if part is not None:
         part = _checked_part(part)
-    store = files.store_path(out) if files.names_store(out) else None
+    store = files.store_path(out) if files.is_store(out) else None
     if store is None and (resume or part is not None):
         name, does = ("part", "learns some tiles of") if part is not None else ("resume", "goes on with")
         raise ValueError(f"{name} {does} a store: let out be a path that ends in .zarr, or leave {name} out")

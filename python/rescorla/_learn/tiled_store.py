@@ -19,9 +19,8 @@ from rescorla._learn.schedule import Factors
 from rescorla._shared.optional import need
 from rescorla._weights.disk import naming, reading
 from rescorla._weights.weights import Weights
-from rescorla._weights.zarr.describe import Shape, describe, write_numbers
+from rescorla._weights.zarr.describe import Lanes, Shape, describe, lanes_of_chunk, write_numbers
 from rescorla._weights.zarr.folder import Folder
-from rescorla._weights.zarr.layout import Lanes, lanes_of_chunk
 from rescorla._weights.zarr.lazy import StoredArray
 from rescorla._weights.zarr.save import write_whole
 from rescorla._weights.zarr.store import Store

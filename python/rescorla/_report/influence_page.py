@@ -9,21 +9,14 @@ import numpy as np
 from rescorla._learn.influence.event_influence import Influence
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
+from rescorla._report.page import packed
 from rescorla._shared.show import number, short
 
 # Tokens of the curve, where there is not room for all; characters of a name.
 _TOKENS, _LONGEST = 20_000, 200
 
-_HEAD = "".join(
-    f'<th scope="col"{kind}>{name}</th>'
-    for name, kind in {
-        "cues": "",
-        "outcomes": "",
-        "row": ' class="number"',
-        "effect": ' class="number"',
-        "contribution": ' class="number"',
-    }.items()
+_HEAD = '<th scope="col">cues</th><th scope="col">outcomes</th>' + "".join(
+    f'<th scope="col" class="number">{name}</th>' for name in ("row", "effect", "contribution")
 )
 
 _HELP = (
@@ -49,25 +42,23 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
     cues, value = " ".join(influence.cues), number(influence.value)
     title = title or short(f"What each event did: {cues} \N{RIGHTWARDS ARROW} {influence.outcome}", _LONGEST)
     return page.page(
-        page.Content(
-            title=title,
-            lead=f"the value after {n_rows:,} rows of events is {value}",
-            body="curves",
-            scripts=("curves", "recorded"),
-            data={
-                "tokens": packed(np.concatenate([[0], tokens[rows]]), "f8"),
-                "names": [(cues, influence.outcome)],
-                "curves": packed(np.concatenate([[influence.initial], sums[rows]]), "f8"),
-                "first": [0],
-                "digits": 17,
-                "phases": [],
-                "label": "sum of contributions",
-            },
-            facts=_greatest(influence, n)
-            + page.parameters(influence.parameters)
-            + cited(influence.parameters.get("rule")),
-            marks={"heading": "Sum of contributions", "help": _HELP},
-        )
+        title=title,
+        lead=f"the value after {n_rows:,} rows of events is {value}",
+        body="curves",
+        scripts=("curves", "recorded"),
+        data={
+            "tokens": packed(np.concatenate([[0], tokens[rows]]), "f8"),
+            "names": [(cues, influence.outcome)],
+            "curves": packed(np.concatenate([[influence.initial], sums[rows]]), "f8"),
+            "first": [0],
+            "digits": 17,
+            "phases": [],
+            "label": "sum of contributions",
+        },
+        facts=_greatest(influence, n)
+        + page.parameters(influence.parameters)
+        + cited(influence.parameters.get("rule")),
+        marks={"heading": "Sum of contributions", "help": _HELP},
     )
 
 

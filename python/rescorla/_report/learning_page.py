@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._events.events import Events
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
-from rescorla._report.page import phases_of
+from rescorla._report.page import packed, phases_of
 from rescorla._shared.checks import PerName, is_number, near, numbered, per_name, rates
 from rescorla._shared.warn import some
 
@@ -31,16 +30,15 @@ _HELP = (
 )
 
 
-class Rule(NamedTuple):
-    """The parameters to start with."""
-
-    alpha: PerName = 0.1
-    beta: float | tuple[float, float] = 0.1
-    lambda_: PerName = 1.0
-
-
-def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> bytes:
-    """The page of one or several groups, each with a chart of its own."""
+def page_of(
+    groups: Mapping[str, Events],
+    title: str | None,
+    *,
+    alpha: PerName = 0.1,
+    beta: float | tuple[float, float] = 0.1,
+    lambda_: PerName = 1.0,
+) -> bytes:
+    """The page of one or several groups, with the parameters to start with; each group has a chart."""
     cues = tuple(dict.fromkeys(name for events in groups.values() for name in events.cues))
     outcomes = tuple(dict.fromkeys(name for events in groups.values() for name in events.outcomes))
     if not cues or not outcomes:
@@ -48,11 +46,11 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
             f"there is nothing to learn: the events have {len(cues)} cues and {len(outcomes)} outcomes"
         )
     element = np.dtype(np.float64)
-    alpha = per_name("alpha", _known("alpha", rule.alpha, cues), cues, "cue", element)
-    lambda_ = per_name(
-        "lambda_", _known("lambda_", rule.lambda_, outcomes), outcomes, "outcome", element, negative=True
-    )
-    beta1, beta2 = rates(rule.beta)
+    _check_known("alpha", alpha, cues)
+    _check_known("lambda_", lambda_, outcomes)
+    alphas = per_name("alpha", alpha, cues, "cue", element)
+    lambdas = per_name("lambda_", lambda_, outcomes, "outcome", element, negative=True)
+    beta1, beta2 = rates(beta)
     _check_work(groups)
     data = {
         "cues": cues,
@@ -61,20 +59,20 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
             _group(name, events, numbered(cues), numbered(outcomes)) for name, events in groups.items()
         ],
         "parameters": {
-            "alpha": alpha.tolist(),
+            "alpha": alphas.tolist(),
             "beta1": beta1,
             "beta2": beta2,
-            "lambda": lambda_.tolist(),
+            "lambda": lambdas.tolist(),
         },
         "digits": 17,
     }
     start = {
-        "alpha": float(alpha[0]) if is_number(rule.alpha) else dict(zip(cues, alpha.tolist(), strict=True)),
+        "alpha": float(alphas[0]) if is_number(alpha) else dict(zip(cues, alphas.tolist(), strict=True)),
         "beta1": beta1,
         "beta2": beta2,
-        "lambda": float(lambda_[0])
-        if is_number(rule.lambda_)
-        else dict(zip(outcomes, lambda_.tolist(), strict=True)),
+        "lambda": float(lambdas[0])
+        if is_number(lambda_)
+        else dict(zip(outcomes, lambdas.tolist(), strict=True)),
     }
     facts = [
         page.section("What is in this file", page.sentences(_said(groups))),
@@ -82,15 +80,13 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
         cited("rescorla_wagner"),
     ]
     made = page.page(
-        page.Content(
-            title=title or "Learning curves",
-            lead=_lead(groups, cues, outcomes),
-            body="curves",
-            scripts=("curves", "learning"),
-            data=data,
-            facts="".join(facts),
-            marks={"heading": "Learning curves", "help": _HELP},
-        )
+        title=title or "Learning curves",
+        lead=_lead(groups, cues, outcomes),
+        body="curves",
+        scripts=("curves", "learning"),
+        data=data,
+        facts="".join(facts),
+        marks={"heading": "Learning curves", "help": _HELP},
     )
     if len(made) > page.LARGEST:
         raise ValueError(
@@ -100,14 +96,13 @@ def page_of(groups: Mapping[str, Events], title: str | None, rule: Rule) -> byte
     return made
 
 
-def _known(argument: str, value: PerName, names: tuple[str, ...]) -> PerName:
-    """The value; KeyError where a mapping has entries for other names."""
+def _check_known(argument: str, value: PerName, names: tuple[str, ...]) -> None:
+    """KeyError where a mapping has entries for other names."""
     if isinstance(value, Mapping) and (unknown := [name for name in value if name not in set(names)]):
         raise KeyError(
             f"{argument} has entries for {some(unknown)}, which are not in the events; take them out"
             f"{near(unknown[0], names)}"
         )
-    return value
 
 
 def _check_work(groups: Mapping[str, Events]) -> None:
@@ -148,7 +143,7 @@ def _group(
 def _recorded(n_tokens: int, phases: list[dict[str, Any]], n_cues: int) -> NDArray[np.int64]:
     """After which tokens weights are kept: evenly, and at the ends of phases."""
     most = min(_TOKENS, max(50, _NUMBERS // n_cues))
-    if n_tokens <= min(_ALL, max(most, 50)):
+    if n_tokens <= min(_ALL, most):
         return np.arange(n_tokens + 1)
     evenly = np.linspace(0, n_tokens, most).astype(np.int64)
     return np.union1d(evenly, [phase[end] for phase in phases for end in ("from", "to")]).astype(np.int64)
@@ -161,8 +156,9 @@ def _lead(groups: Mapping[str, Events], cues: tuple[str, ...], outcomes: tuple[s
     ]
     tokens = [f"{events.n_tokens:,}" for events in groups.values()]
     if len(groups) == 1:
-        return f"{tokens[0]} tokens, {page.joined(parts)}"
-    return f"{len(groups)} groups of {page.joined(tokens)} tokens, {page.joined(parts)}"
+        return f"{tokens[0]} tokens, {' and '.join(parts)}"
+    told = f"{', '.join(tokens[:-1])} and {tokens[-1]}"
+    return f"{len(groups)} groups of {told} tokens, {' and '.join(parts)}"
 
 
 def _said(groups: Mapping[str, Events]) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla._report.packed import numbers, packed
+from rescorla._report.page import numbers, packed
+from rescorla._weights.directions import blocks
 from rescorla._weights.ranking import largest_of_rows
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 Part = Callable[[slice, slice], "NDArray[Any]"]
 """Gives a part of a matrix."""
-
-# Weights that are looked at at a time.
-_BLOCK = 1 << 21
 
 
 class Lists(NamedTuple):
@@ -65,19 +63,13 @@ class Lists(NamedTuple):
         }
 
 
-def blocks(n_lines: int, across: int) -> Iterator[slice]:
-    """Some lines at a time; none, once, where there are none."""
-    step = max(1, _BLOCK // max(1, across))
-    for start in range(0, max(n_lines, 1), step):
-        yield slice(start, min(start + step, n_lines))
-
-
-def strongest(part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]) -> Lists:
+def lists_of(part: Part, shape: tuple[int, int], side: str, n: int, watch: Callable[[int], None]) -> Lists:
     """The n strongest of either sign of each row, or of each column. What is not a number is left out."""
     n_lines, across = shape if side == "rows" else shape[::-1]
     everything = slice(None)
     found: list[tuple[NDArray[Any], ...]] = []
-    for some in blocks(n_lines, across):
+    # None, once, where there are no lines.
+    for some in [*blocks(n_lines, across)] or [slice(0)]:
         lines = part(some, everything) if side == "rows" else part(everything, some).T
         lines = np.ascontiguousarray(lines)
         up, down = largest_of_rows(lines, n), largest_of_rows(-lines, n)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._report.lists import Part, blocks
-from rescorla._report.packed import numbers, packed
-from rescorla._weights.directions import bounded, directions
+from rescorla._report.lists import Part
+from rescorla._report.page import numbers, packed
+from rescorla._weights.directions import blocks, bounded, directions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,14 +6,20 @@ import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.trajectory import Trajectories
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST = 10_000_000
 """Bytes of a page, at most."""
@@ -27,40 +33,34 @@ _POLICY = (
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
 
-class Content(NamedTuple):
-    """What a page is about."""
+def page(
+    *,
+    title: str,
+    lead: str,
+    body: str,
+    scripts: Sequence[str],
+    data: Mapping[str, Any],
+    facts: str,
+    marks: Mapping[str, str] = {},
+) -> bytes:
+    """The page as a file has it.
 
-    title: str
-    lead: str
-    body: str
-    """The name of the file of its structure, without .html."""
-    scripts: tuple[str, ...]
-    """The names of its scripts, without .js."""
-    data: Mapping[str, Any]
-    facts: str
-    """Sections in HTML."""
-    marks: Mapping[str, str] = {}
-    """What is put into its structure, as text."""
-
-
-def page(content: Content) -> bytes:
-    """The page as a file has it."""
-    style, script = _asset("page.css"), "\n".join(_asset(f"{name}.js") for name in ("page", *content.scripts))
-    body = _filled(
-        _asset(f"{content.body}.html"), {name: escape(text) for name, text in content.marks.items()}
-    )
+    `body` and `scripts` are the names of the files of its structure and scripts, without their suffixes;
+    `facts` are sections in HTML; `marks` are put into the structure, as text.
+    """
+    style, script = _asset("page.css"), "\n".join(_asset(f"{name}.js") for name in ("page", *scripts))
     text = _filled(
         _asset("page.html"),
         {
             "policy": escape(_POLICY.format(script=_digest(script), style=_digest(style))),
             "version": escape(_core.__version__),
-            "title": escape(content.title),
-            "lead": escape(content.lead),
+            "title": escape(title),
+            "lead": escape(lead),
             "style": style,
             "script": script,
-            "body": body,
-            "facts": content.facts,
-            "data": _json(content.data),
+            "body": _filled(_asset(f"{body}.html"), {name: escape(text) for name, text in marks.items()}),
+            "facts": facts,
+            "data": _json(data),
         },
     )
     # What is in half of a pair of UTF-16 JSON has as an escape, and HTML not at all.
@@ -81,17 +81,14 @@ def parameters(values: dict[str, Any]) -> str:
     """How a result came about, as a section; nothing where nothing is known."""
     if not values:
         return ""
+    if isinstance(values.get("seconds"), float):
+        # The time that work took is never twice the same.
+        values = values | {"seconds": f"{values['seconds']:.3g}"}
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(_told(value))}</td></tr>'
-        for name, value in (values | _rounded(values)).items()
+        for name, value in values.items()
     )
     return section("Parameters", f"<table><tbody>{rows}</tbody></table>")
-
-
-def _rounded(values: Mapping[str, Any]) -> dict[str, str]:
-    """The time that work took, which is never twice the same."""
-    seconds = values.get("seconds")
-    return {"seconds": f"{seconds:.3g}"} if isinstance(seconds, float) else {}
 
 
 def _told(value: object) -> str:
@@ -128,9 +125,18 @@ def _asset(name: str) -> str:
     return files("rescorla._report").joinpath(name).read_text(encoding="utf-8").strip()
 
 
-def joined(names: Sequence[str]) -> str:
-    """Names in a sentence."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+def packed(values: NDArray[Any] | Sequence[int] | Sequence[float], kind: str) -> dict[str, str]:
+    """An array of this kind, f8, f4, u4 or u2, compressed, in letters, as the page's `unpacked` reads it.
+
+    Little-endian, as every machine with a browser is.
+    """
+    content = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
+    return {"type": kind, "packed": base64.b64encode(zlib.compress(content)).decode("ascii")}
+
+
+def numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:
+    """Whole numbers that are less than `below`, as small as they can be."""
+    return packed(values, "u2" if below <= 1 << 16 else "u4")
 
 
 def phases_of(result: Events | Trajectories) -> list[dict[str, Any]]:

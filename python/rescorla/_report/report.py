@@ -12,7 +12,7 @@ from rescorla._learn.influence.event_influence import Influence
 from rescorla._learn.trajectory import Trajectories
 from rescorla._shared.checks import PathName, PerName, one_of, path_name, shown, whole
 from rescorla._shared.progress import Progress, watching
-from rescorla._weights.disk import mapped_files, naming, replacing
+from rescorla._weights.disk import mapped_files, writing
 from rescorla._weights.weights import Weights
 
 # The defaults of what is about weights alone.
@@ -141,8 +141,8 @@ def report(
             groups = _groups(result)
             check_apart(where, [file for events in groups.values() for file in files_of_events(events)])
             given: dict[str, Any] = {name: value for name, value in rule.items() if value is not None}
-            made = learning_page.page_of(groups, title, learning_page.Rule(**given))
-    with replacing(where) as file, naming(where), open(file, "wb") as stream:
+            made = learning_page.page_of(groups, title, **given)
+    with writing(where) as stream:
         stream.write(made)
 
 

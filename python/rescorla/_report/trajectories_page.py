@@ -10,8 +10,7 @@ import numpy as np
 from rescorla._learn.trajectory import Trajectories
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.packed import packed
-from rescorla._report.page import phases_of
+from rescorla._report.page import packed, phases_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,25 +43,23 @@ def page_of(trajectories: Trajectories, title: str | None) -> bytes:
     single = values.dtype == np.float32
     said = _said(len(times), n_times, len(kept), n_curves)
     return page.page(
-        page.Content(
-            title=title or f"Trajectories of {n_curves:,} weight{'s' if n_curves > 1 else ''}",
-            lead=f"{values.dtype}, recorded after {n_times:,} tokens, from {trajectories.tokens[0]:,} to "
-            f"{trajectories.tokens[-1]:,}",
-            body="curves",
-            scripts=("curves", "recorded"),
-            data={
-                "tokens": packed(trajectories.tokens[times], "f8"),
-                "names": [pairs[place] for place in kept.tolist()],
-                "curves": packed(curves, "f4" if single else "f8"),
-                "first": np.argsort(-sizes[kept], kind="stable")[:_FIRST].tolist(),
-                "digits": 7 if single else 17,
-                "phases": phases_of(trajectories),
-            },
-            facts=page.section("What is in this file", page.sentences(said))
-            + page.parameters(trajectories.parameters)
-            + cited(trajectories.parameters.get("rule")),
-            marks={"heading": "Trajectories", "help": _HELP},
-        )
+        title=title or f"Trajectories of {n_curves:,} weight{'s' if n_curves > 1 else ''}",
+        lead=f"{values.dtype}, recorded after {n_times:,} tokens, from {trajectories.tokens[0]:,} to "
+        f"{trajectories.tokens[-1]:,}",
+        body="curves",
+        scripts=("curves", "recorded"),
+        data={
+            "tokens": packed(trajectories.tokens[times], "f8"),
+            "names": [pairs[place] for place in kept.tolist()],
+            "curves": packed(curves, "f4" if single else "f8"),
+            "first": np.argsort(-sizes[kept], kind="stable")[:_FIRST].tolist(),
+            "digits": 7 if single else 17,
+            "phases": phases_of(trajectories),
+        },
+        facts=page.section("What is in this file", page.sentences(said))
+        + page.parameters(trajectories.parameters)
+        + cited(trajectories.parameters.get("rule")),
+        marks={"heading": "Trajectories", "help": _HELP},
     )
 
 

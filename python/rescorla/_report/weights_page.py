@@ -1,18 +1,19 @@
-"""The page of weights: what is strongest of every name, and what is near."""
+"""The page of weights: what is strongest of every name, what is near, and how weights are distributed."""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.distribution import histogram
-from rescorla._report.lists import Lists, strongest
+from rescorla._report.lists import Lists, Part, lists_of
 from rescorla._report.nearest import MOST, cost, nearest
+from rescorla._weights.directions import blocks
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -26,6 +27,47 @@ _SAMPLE, _SHARE = 1000, 0.97
 _SHRINK = 0.9
 
 _SIDES = ("rows", "columns")
+
+# Bars of the histogram.
+_BINS = 60
+
+
+class Histogram(NamedTuple):
+    """Weights in bins of equal width, zero in the middle of one of them."""
+
+    edges: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    zeros: int
+    """How many weights are exactly 0."""
+    unfit: int
+    """How many weights are not finite; they are in no bin."""
+
+
+def histogram(part: Part, shape: tuple[int, int]) -> Histogram:
+    """The weights, some at a time."""
+    everything = slice(None)
+    low = high = 0.0
+    zeros = unfit = 0
+    for some in blocks(*shape):
+        values = part(some, everything)
+        finite = np.isfinite(values)
+        unfit += int(values.size - finite.sum())
+        zeros += int((values == 0).sum())
+        low = min(low, float(values.min(initial=0, where=finite)))
+        high = max(high, float(values.max(initial=0, where=finite)))
+    # Halves, since the difference of the largest numbers is infinite.
+    width = (high / 2 - low / 2) / _BINS * 2 or 1 / _BINS
+    first, last = math.floor(low / width - 0.5), math.ceil(high / width + 0.5)
+    limit = np.finfo(np.float64).max
+    with np.errstate(over="ignore"):
+        edges = np.clip((np.arange(first, last, dtype=np.float64) + 0.5) * width, -limit, limit)
+    if edges[-1] < high:
+        edges = np.append(edges, min((last + 0.5) * width, limit))
+    counts = np.zeros(len(edges) - 1, dtype=np.int64)
+    for some in blocks(*shape):
+        values = part(some, everything)
+        counts += np.histogram(values[np.isfinite(values)], edges)[0]
+    return Histogram(edges, counts, zeros, unfit)
 
 
 def page_of(
@@ -44,7 +86,7 @@ def page_of(
 
     compared = [side for side in _SIDES if nearness is not None and cost(shape, side) <= MOST]
     work = _Work(shape, compared, watch)
-    lists = {side: strongest(part, shape, side, n, work.looked) for side in _SIDES}
+    lists = {side: lists_of(part, shape, side, n, work.looked) for side in _SIDES}
     most = max(each.most for each in lists.values())
     n = min(n, most)
     bars = histogram(part, shape)
@@ -68,18 +110,14 @@ def page_of(
         left_out = _left_out(lists, n, whole, kind, values.dtype, bars.unfit)
         left_out += _of_nearest(nearness, compared, shape)
         return page.page(
-            page.Content(
-                title=title or f"Weights of {shape[0]:,} cues and {shape[1]:,} outcomes",
-                lead=_lead(weights, bars.unfit),
-                body="weights",
-                scripts=("weights",),
-                data=data
-                | {"digits": 17 if kind == "f8" else 7}
-                | {s: lists[s].data(n, kind) for s in lists},
-                facts=page.section("What is in this file", page.sentences(left_out))
-                + page.parameters(weights.parameters)
-                + cited(weights.parameters.get("rule")),
-            )
+            title=title or f"Weights of {shape[0]:,} cues and {shape[1]:,} outcomes",
+            lead=_lead(weights, bars.unfit),
+            body="weights",
+            scripts=("weights",),
+            data=data | {"digits": 17 if kind == "f8" else 7} | {s: lists[s].data(n, kind) for s in lists},
+            facts=page.section("What is in this file", page.sentences(left_out))
+            + page.parameters(weights.parameters)
+            + cited(weights.parameters.get("rule")),
         )
 
     def kind_of(n: int) -> str:

@@ -182,6 +182,12 @@ def chosen(
     return np.fromiter(picked.values(), dtype=np.int64, count=len(picked))
 
 
+def named_twice(names: Iterable[str]) -> str | None:
+    """The first name that comes again, if one does."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
 def places(names: Sequence[str], known: Mapping[str, int]) -> NDArray[np.int64]:
     """The position of each name, -1 where it is unknown."""
     return np.fromiter((known.get(name, -1) for name in names), dtype=np.int64, count=len(names))

@@ -7,16 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from time import monotonic
-from typing import Any, Protocol, TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 Progress: TypeAlias = bool | Callable[[int, int], object] | None
 """None (a bar on a terminal or in a notebook), True (a bar), False (none) or a function of (done, total)."""
-
-
-class _Bar(Protocol):
-    def show(self, done: int, total: int) -> None: ...
-
-    def close(self) -> None: ...
 
 
 BYTES = "bytes"
@@ -91,7 +85,7 @@ def _begins() -> float:
     return monotonic() + (_PATIENCE if _in_notebook() else 0.0)
 
 
-def _new_bar(label: str, unit: str, n: int | None) -> _Bar:
+def _new_bar(label: str, unit: str, n: int | None) -> "_TqdmBar | _PlainBar":
     try:
         return _TqdmBar(label, unit, n)
     except ImportError:

@@ -36,7 +36,7 @@ class NumericalWarning(RescorlaWarning, RuntimeWarning):
 def warn(message: str, category: type[Warning] = RescorlaWarning) -> None:
     """Warn at the line outside the package from which the present call came."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and _is_inside(frame.f_globals.get("__name__")):
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] in _INSIDE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
 
@@ -46,7 +46,3 @@ def some(names: Collection[str], most: int = 5) -> str:
     first = [repr(plain(name)) for name, _ in zip(names, range(most), strict=False)]
     more = len(names) - len(first)
     return ", ".join(first) + (f" and {more:,} more" if more else "")
-
-
-def _is_inside(module: object) -> bool:
-    return isinstance(module, str) and module.partition(".")[0] in _INSIDE

@@ -5,12 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from time import sleep
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,14 +19,18 @@ if TYPE_CHECKING:
 AGAIN = "save the weights again"
 """What to do about a damaged file."""
 
-# How often, and after how many seconds each time, something is tried again that another process is at.
-_TRIES, _PAUSE = 100, 0.01
-
-# Signals by whose handlers work is stopped.
-_INTERRUPTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
 # Bytes taken at a time.
 _PIECE = 1 << 24
+
+
+class Content(NamedTuple):
+    """What a file of weights holds."""
+
+    values: NDArray[Any]
+    cues: list[str]
+    outcomes: list[str]
+    parameters: dict[str, Any]
+    state: Mapping[str, NDArray[Any]] = {}
 
 
 def check_folder(folder: str) -> None:
@@ -61,6 +62,13 @@ def replacing(path: str) -> Iterator[str]:
         file.finish()
     finally:
         file.discard()
+
+
+@contextmanager
+def writing(path: str, mode: str = "wb", **how: Any) -> Iterator[IO[Any]]:
+    """A file to write to, opened so, which becomes the path when it is complete; errors name the path."""
+    with replacing(path) as file, naming(path), open(file, mode, **how) as stream:
+        yield stream
 
 
 def mapped_files(values: object) -> list[str]:
@@ -172,49 +180,3 @@ def _plain_or_error(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return plain(value)
     raise TypeError(f"parameters must be values that JSON has, not {type(value).__name__}")
-
-
-@contextmanager
-def alone(folder: str) -> Iterator[None]:
-    """Wait while another process renames several things in this folder: some milliseconds."""
-    try:
-        import fcntl
-
-        descriptor = os.open(folder, os.O_RDONLY)
-    except (ImportError, OSError):
-        # No locks here. Two writers may then leave a part of each, which is refused when it is read.
-        yield
-        return
-    try:
-        for _ in range(_TRIES):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                sleep(_PAUSE)
-            except OSError:
-                break
-        yield
-    finally:
-        with suppress(OSError):
-            os.close(descriptor)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Let an interrupt wait until something short is done."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[tuple[Any, ...]] = []
-    handlers = {each: signal.getsignal(each) for each in _INTERRUPTS}
-    before = {each: handler for each, handler in handlers.items() if callable(handler)}
-    for each in before:
-        signal.signal(each, lambda *given: waiting.append(given))
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
-        if waiting:
-            before[waiting[0][0]](*waiting[0])

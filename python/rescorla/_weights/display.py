@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared import show
+from rescorla._weights.directions import blocks
 from rescorla._weights.ranking import largest
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 
 # Cues and outcomes that a notebook shows.
 _SHOWN = 8
-# Weights that are looked at for the strongest, at most and at a time: a notebook does not wait for a disk.
-_LOOKED_AT, _BLOCK = 1 << 26, 1 << 22
+# Weights that are looked at for the strongest, at most: a notebook does not wait for a disk.
+_LOOKED_AT = 1 << 26
 # Positive and negative, as in pictures; the share of the colour leaves text readable on white and on black.
 _BLUE, _RED, _FULL = "33, 102, 172", "178, 24, 43", 0.6
 
@@ -75,10 +76,9 @@ def _corner(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp], s
     if values.size > _LOOKED_AT:
         return *first, "the first cues and outcomes; weights.strongest(n) looks at all"
     by_row, by_column = np.zeros(n_rows), np.zeros(n_columns)
-    step = max(1, _BLOCK // n_columns)
-    for start in range(0, n_rows, step):
-        sizes = np.abs(values[start : start + step])
-        by_row[start : start + step] = np.fmax.reduce(sizes, axis=1)
+    for some in blocks(n_rows, n_columns):
+        sizes = np.abs(values[some])
+        by_row[some] = np.fmax.reduce(sizes, axis=1)
         by_column = np.fmax(by_column, np.fmax.reduce(sizes, axis=0))
     return largest(by_row, _SHOWN), largest(by_column, _SHOWN), "the strongest cues and outcomes"
 

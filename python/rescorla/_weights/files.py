@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from threading import RLock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from rescorla._core import FormatError, check_apart, copy_bytes, crc32c
+from rescorla._core import FormatError, check_apart, crc32c
 from rescorla._events.kinds import look
-from rescorla._shared.checks import only_names, shown, thread_count
+from rescorla._shared.checks import PathName, only_names, shown
 from rescorla._shared.optional import need
 from rescorla._weights import hdf5, npy, tables
 from rescorla._weights.disk import (
     AGAIN,
+    Content,
     as_json,
     check_folder,
     check_values,
-    checksum_text,
     free_bytes,
     labels_checksum,
     mapped_files,
-    naming,
     parsed,
     pieces,
     plain,
     reading,
-    replacing,
     reserve,
     values_checksum,
+    writing,
 )
 from rescorla._weights.parameters import (
     fits_netcdf,
@@ -41,10 +40,9 @@ from rescorla._weights.parameters import (
     per_name_of,
     set_apart,
 )
-from rescorla._weights.seal import seal, unsealed
+from rescorla._weights.seal import check_seal, seal
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from xarray import DataArray
 
 # The library below netCDF4 must not run in two threads at once. The thread that holds the lock may come in
@@ -64,24 +62,20 @@ _STATES_IN, _STATE = ".npz", "state_"
 _LEAST = {".csv": 4, ".tsv": 4, ".parquet": 0}
 
 
-class Content(NamedTuple):
-    """What a file of weights holds."""
-
-    values: NDArray[Any]
-    cues: list[str]
-    outcomes: list[str]
-    parameters: dict[str, Any]
-    state: Mapping[str, NDArray[Any]] = {}
-
-
 def save(path: str, content: Content, long: bool = False) -> None:
     """Write weights in the format that the suffix names; tables may be long."""
     table = tables.WRITERS.get(_suffix(path))
     if long and table is None:
         raise ValueError(f"{path}: long is for tables, {TABLES}; leave it out, or name a table")
-    write = _format(path, SAVED).save if table is None else partial(_save_table, table, long)
-    if table is None:
-        check_states(path, tuple(content.state))
+    write: Callable[[str, Content], None]
+    if is_store(path):
+        # Loaded when a store is written: it needs more of the standard library than all else.
+        from rescorla._weights.zarr.save import save_store
+
+        path, write = store_path(path), save_store
+    else:
+        write = _format(path, SAVED).save if table is None else partial(table, long=long)
+    check_states(path, tuple(content.state))
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, f"no folder {folder!r} to write it in; make it first", path)
@@ -96,10 +90,6 @@ def check_states(path: str, states: Sequence[str]) -> None:
             f"{path}: these weights have states ({', '.join(states)}), which only {_STATES_IN} files keep; "
             "save to one, or without states: rescorla.Weights(weights.values, weights.cues, weights.outcomes)"
         )
-
-
-def _save_table(table: tables.Writer, long: bool, path: str, content: Content) -> None:
-    table(path, *content[:4], long)
 
 
 def load(path: str) -> Content:
@@ -143,7 +133,7 @@ def _refuse_events(path: str) -> None:
 def verify(path: str) -> Content:
     """Read weights wholly and hold every part against its checksum."""
     content = load(path)
-    if _format(path).save is _save_npy:
+    if _suffix(path) == ".npy":
         npy.verify(path)
     return content
 
@@ -191,21 +181,18 @@ def npy_path(out: object) -> str | None:
     return path
 
 
-def is_store(path: str) -> bool:
-    """Whether a path names a store of weights."""
-    return os.path.splitext(path.rstrip(os.sep))[1].lower() == STORE
-
-
-def names_store(out: object) -> bool:
-    """Whether an ``out=`` argument is the path of a store."""
-    return isinstance(out, str | os.PathLike) and is_store(os.fsdecode(out))
+def is_store(path: object) -> TypeGuard[PathName]:
+    """Whether something is a path that names a store of weights."""
+    if not isinstance(path, str | os.PathLike):
+        return False
+    return os.path.splitext(os.fsdecode(path).rstrip(os.sep))[1].lower() == STORE
 
 
 def store_path(out: object) -> str:
     """The path of a store that the argument `out` names, checked."""
-    path = os.fsdecode(out).rstrip(os.sep) if isinstance(out, str | os.PathLike) else ""
-    if not is_store(path):
+    if not is_store(out):
         raise ValueError(f"out must be a path that ends in {STORE}, not {shown(out)}")
+    path = os.fsdecode(out).rstrip(os.sep)
     check_folder(os.path.dirname(os.path.realpath(path)))
     return path
 
@@ -250,6 +237,7 @@ def from_xarray(array: Any) -> Content:
             raise ValueError(
                 f"array has no names for the dimension {side!r}; give it some by assign_coords({side}=[...])"
             )
+    # In the order in which they lie: netCDF's library takes long to turn what it reads.
     values = array.to_numpy()
     return Content(
         values if array.dims == sides else values.T,
@@ -285,7 +273,7 @@ def _save_npz(path: str, content: Content) -> None:
         "parameters": np.array(as_json(parameters)),
         **{f"{_STATE}{name}": numbers for name, numbers in state.items()},
     }
-    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+    with writing(path) as stream:
         np.savez(stream, **arrays)
 
 
@@ -307,14 +295,6 @@ def _load_npz(path: str) -> Content:
         return Content(archive["values"], cues, outcomes, parsed(str(archive["parameters"])), state)
 
 
-def _save_npy(path: str, content: Content) -> None:
-    npy.save(path, *content[:4])
-
-
-def _load_npy(path: str) -> Content:
-    return Content(*npy.load(path))
-
-
 def _save_nc(path: str, content: Content) -> None:
     # What xarray would write, without the time that it takes to import.
     netcdf = need("netCDF4")
@@ -333,7 +313,7 @@ def _save_nc(path: str, content: Content) -> None:
             f"{path}: a .nc file is made in memory, and that failed: {error}; save to a .npy file"
         ) from error
     # Not by the library, which does not survive every error of a disk, and holds all of it twice.
-    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+    with writing(path) as stream:
         reserve(stream.fileno(), len(made) + (0 if frame is None else values.nbytes) + len(seal(0)))
         stream.write(made)
         checksum = crc32c(np.frombuffer(made, dtype=np.uint8))
@@ -369,60 +349,36 @@ def _netcdf_bytes(netcdf: Any, content: Content, elements: bool) -> bytes:
     except BaseException:
         dataset.close()
         raise
-    return hdf5.whole(dataset.close())
+    # In memory it grows by steps, beyond its end.
+    made = dataset.close()
+    return bytes(made[: hdf5.end_of(made)])
 
 
 def _load_nc(path: str) -> Content:
     xarray, netcdf = need("xarray", "netcdf"), need("netCDF4")
     # Mapped: the library locks files that it opens, and fails beside others that do; and a copy takes longer.
     with open(path, "rb") as stream:
-        content = _mapped(path, stream.fileno())
-    file = unsealed(path, np.frombuffer(content, dtype=np.uint8))
+        file = _mapped(path, stream.fileno())
+    check_seal(path, np.frombuffer(file, dtype=np.uint8))
     with (
         _NETCDF_ALONE,
         reading(path, "a netCDF file of weights"),
-        netcdf.Dataset(path, memory=content) as opened,
+        netcdf.Dataset(path, memory=file) as opened,
     ):
         dataset = xarray.open_dataset(xarray.backends.NetCDF4DataStore(opened))
-        found = [(each, sides) for each in dataset.data_vars.values() if (sides := _sides(each.dims))]
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} variables over the dimensions cues and outcomes")
-        array, sides = found[0]
-        parameters = parameters_of(array)
+        arrays = [each for each in dataset.data_vars.values() if _sides(each.dims)]
+        if len(arrays) != 1:
+            raise ValueError(f"{len(arrays)} variables over the dimensions cues and outcomes")
         # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
         checksums = [
             found if isinstance(found, str) and len(found) == 8 else None
-            for found in (plain(array.attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
+            for found in (plain(arrays[0].attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
         ]
-        per_name = per_name_of(array)
-        parameters |= per_name
-        cues, outcomes = (_names(array, side) for side in sides)
-        values = _copied(file, array, checksums[1])
-        whole = values is not None
-        if values is None:
-            values = array.to_numpy()
-        # In the order of the file: the library takes long to turn what it reads.
-        values = values if array.dims == sides else values.T
-    if checksums[0] is not None and checksums[0] != labels_checksum(cues, outcomes, per_name):
+        content, per_name = from_xarray(arrays[0]), per_name_of(arrays[0])
+    if checksums[0] is not None and checksums[0] != labels_checksum(content.cues, content.outcomes, per_name):
         raise FormatError(f"{path}: expected labels with checksum {checksums[0]}, found others; {AGAIN}")
-    if not whole:
-        check_values(path, checksums[1], values)
-    return Content(values, cues, outcomes, parameters)
-
-
-def _copied(file: NDArray[np.uint8], array: Any, checksum: str | None) -> NDArray[Any] | None:
-    """The values where they lie in a file as `save` writes it, copied on all threads; None where they do not.
-
-    The library copies on one thread, and leaves the checksum to another pass.
-    """
-    if checksum is None or array.dtype not in (np.float64, np.float32) or not array.dtype.isnative:
-        return None
-    elements = hdf5.elements_of(file, array.nbytes)
-    if elements is None:
-        return None
-    values = np.empty(array.shape, array.dtype)
-    found = copy_bytes(elements, values.reshape(-1).view(np.uint8), thread_count(None))
-    return values if checksum_text(found) == checksum else None
+    check_values(path, checksums[1], content.values)
+    return content
 
 
 def _sides(dimensions: tuple[Any, ...]) -> tuple[str, str] | None:
@@ -458,7 +414,7 @@ class _Format(NamedTuple):
 
 _FORMATS = {
     ".npz": _Format("an .npz file", (b"PK\x03\x04",), _save_npz, _load_npz),
-    ".npy": _Format("a .npy file", (b"\x93NUMPY",), _save_npy, _load_npy),
+    ".npy": _Format("a .npy file", (b"\x93NUMPY",), npy.save, npy.load),
     ".nc": _Format("a netCDF file", (b"\x89HDF\r\n\x1a\n", b"CDF"), _save_nc, _load_nc),
 }
 

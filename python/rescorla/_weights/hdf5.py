@@ -27,13 +27,6 @@ _ALIGNED = 8
 # A layout of version 3 or 4, contiguous.
 _LAYOUTS = (b"\x03\x01", b"\x04\x01")
 _NOWHERE = b"\xff" * 8
-# What stands before the elements, names and all, is searched up to so many bytes.
-_HEADERS = 1 << 28
-
-
-def whole(made: bytes | memoryview) -> bytes:
-    """A file that was made in memory, which grows by steps, up to the end that its superblock says."""
-    return bytes(made[: end_of(made)])
 
 
 def end_of(file: bytes | memoryview | NDArray[np.uint8]) -> int | None:
@@ -66,21 +59,6 @@ def with_room(file: bytes, size: int) -> bytes | None:
     for part in (header, slice(0, _SUM)):
         changed[part.stop : part.stop + 4] = lookup3(changed[part]).to_bytes(4, "little")
     return bytes(changed)
-
-
-def elements_of(file: NDArray[np.uint8], size: int) -> NDArray[np.uint8] | None:
-    """The bytes of so many elements at the end of a file; None where nothing says that they lie there.
-
-    Whoever takes them has to hold them against a checksum: what says so is found by what it looks like.
-    """
-    start = len(file) - size
-    if not 0 < start <= _HEADERS or size == 0:
-        return None
-    headers = file[:start].tobytes()
-    if headers[:8] != _SIGNATURE or _number(headers[_END : _END + 8]) != len(file):
-        return None
-    place = start.to_bytes(8, "little") + size.to_bytes(8, "little")
-    return file[start:] if any(layout + place in headers for layout in _LAYOUTS) else None
 
 
 def _header(file: bytes, place: int) -> slice | None:

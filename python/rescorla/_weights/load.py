@@ -64,9 +64,10 @@ def load_weights(path: PathName) -> Weights:
     name = path_name(path)
     if files.is_store(name):
         # Loaded when a store is read.
-        from rescorla._weights.zarr.lazy import stored
+        from rescorla._weights.zarr.lazy import StoredArray
+        from rescorla._weights.zarr.store import Store
 
-        return weights_in(stored(name))
+        return weights_in(StoredArray(Store.open(name)))
     content = files.load(name)
     try:
         return Weights(*content)

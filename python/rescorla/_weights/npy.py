@@ -19,6 +19,7 @@ import numpy as np
 from rescorla._core import AtomicFile, FormatError, crc32c
 from rescorla._weights.disk import (
     AGAIN,
+    Content,
     as_json,
     check_values,
     checksum_text,
@@ -125,9 +126,8 @@ def _checksum(header: bytes, text: bytes) -> int:
     return crc32c(np.frombuffer(text, np.uint8), crc32c(np.frombuffer(header, np.uint8)))
 
 
-def mapped(file: str, path: str | None = None) -> NDArray[Any]:
+def mapped(file: str, path: str) -> NDArray[Any]:
     """An array in a .npy file, mapped read-only; errors and the map call the file `path`."""
-    path = path or file
     with naming(path), open(file, "rb") as stream:
         return _mapped(stream, path)[0]
 
@@ -157,14 +157,9 @@ def _mapped(stream: BinaryIO, path: str) -> tuple[NDArray[Any], int]:
     return np.asarray(array), start
 
 
-def save(
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-) -> None:
+def save(path: str, content: Content) -> None:
     """Write weights with their names."""
+    values, cues, outcomes, parameters, _ = content
     # In the order in which they lie, for weights that exceed the memory lie in a file themselves.
     columns_first = values.flags.f_contiguous and not values.flags.c_contiguous
     with Target(path) as target:
@@ -179,10 +174,10 @@ def save(
         target.finish(*about, fortran_order=columns_first, checksum=checksum)
 
 
-def load(path: str) -> tuple[NDArray[Any], list[str], list[str], dict[str, Any]]:
+def load(path: str) -> Content:
     """Weights, mapped, and what stands behind them: cues, outcomes, parameters."""
     values, said = _read(path)
-    return values, said["cues"], said["outcomes"], said["parameters"]
+    return Content(values, said["cues"], said["outcomes"], said["parameters"])
 
 
 def verify(path: str) -> None:

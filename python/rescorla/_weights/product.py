@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,26 +39,11 @@ def multiply(
     of each event. Numbers are of the type of `result`.
     """
 
-    def activate(
-        values: NDArray[Any],
-        rows: NDArray[np.int64],
-        columns: NDArray[np.int64],
-        result: NDArray[Any],
-        watch: Any,
-    ) -> bool:
-        return _core.activations(
-            source._file,
-            values,
-            cue_rows=rows,
-            columns=columns,
-            present_only=present_only,
-            out=result,
-            threads=threads,
-            progress=watch,
-        )
-
+    activate = partial(_core.activations, source._file, present_only=present_only, threads=threads)
     if isinstance(values, np.ndarray):
-        overflow = activate(_as_it_lies(values), cue_rows, columns, result, watch)
+        overflow = activate(
+            _as_it_lies(values), cue_rows=cue_rows, columns=columns, out=result, progress=watch
+        )
     else:
         overflow = _in_blocks(values.part, activate, source, cue_rows, columns, present_only, result)
     if overflow:
@@ -95,11 +81,12 @@ def _in_blocks(
         inside = np.isin(columns, taken)
         if present is None:
             found = np.zeros((len(result), int(inside.sum())), dtype=result.dtype)
-            overflow |= activate(values, block_rows, here[inside], found, None)
+            overflow |= activate(values, cue_rows=block_rows, columns=here[inside], out=found, progress=None)
             result[:, inside] = found
         else:
             found = np.zeros_like(result)
-            overflow |= activate(values, block_rows, np.where(inside, here, -1), found, None)
+            known_here = np.where(inside, here, -1)
+            overflow |= activate(values, cue_rows=block_rows, columns=known_here, out=found, progress=None)
             mine = inside[present]
             result[mine] = found[mine]
     return overflow

@@ -28,8 +28,8 @@ def seal(checksum: int) -> bytes:
     return _MARK + checksum_text(checksum).encode("ascii")
 
 
-def unsealed(path: str, file: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """A file without its seal; FormatError where it is not what was sealed. Others are as they are."""
+def check_seal(path: str, file: NDArray[np.uint8]) -> None:
+    """FormatError where a file is not what was sealed; those of other programs have no seal."""
     end = len(file) - _SIZE
     if end > 0 and file[end : end + len(_MARK)].tobytes() == _MARK:
         checksum = 0
@@ -41,7 +41,7 @@ def unsealed(path: str, file: NDArray[np.uint8]) -> NDArray[np.uint8]:
                 f"{path}: expected a file with checksum {expected.decode('ascii', 'replace')}, found "
                 f"{checksum_text(checksum)}; {AGAIN}"
             )
-        return file[:end]
+        return
     said = hdf5.end_of(file)
     # Nobody else leaves some bytes there, and no more.
     if said is not None and (len(file) < said or said < len(file) <= said + _SIZE):
@@ -49,4 +49,3 @@ def unsealed(path: str, file: NDArray[np.uint8]) -> NDArray[np.uint8]:
             f"{path}: expected a file of {said:,} bytes and a checksum behind them, found {len(file):,} "
             f"bytes; {AGAIN}"
         )
-    return file

@@ -2,80 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rescorla._shared.optional import need
-from rescorla._weights.disk import as_json, naming, replacing
+from rescorla._weights.directions import blocks
+from rescorla._weights.disk import Content, as_json, writing
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-# Weights that are written at a time.
-_BLOCK = 1 << 22
+    pass
 
 _CUE, _OUTCOME, _WEIGHT = "cue", "outcome", "weight"
 
-Writer: TypeAlias = "Callable[..., None]"
-"""Takes a path, values, cues, outcomes, parameters and whether the table is long."""
 
-
-def to_arrow(
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-    long: bool,
-) -> Any:
+def to_arrow(content: Content, long: bool) -> Any:
     """Weights as a pyarrow.Table."""
     pa = need("pyarrow")
-    schema = _schema(pa, values.dtype, outcomes, parameters, long)
-    return pa.Table.from_batches(_batches(pa, schema, values, cues, outcomes, long), schema)
+    schema = _schema(pa, content, long)
+    return pa.Table.from_batches(_batches(pa, schema, content, long), schema)
 
 
-def _save_parquet(
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-    long: bool,
-) -> None:
+def _save_parquet(path: str, content: Content, long: bool) -> None:
     """Write weights to a Parquet file, some rows at a time."""
     pa, parquet = need("pyarrow"), need("pyarrow.parquet")
-    _check_text(path, cues, outcomes)
-    schema = _schema(pa, values.dtype, outcomes, parameters, long)
-    with (
-        replacing(path) as file,
-        naming(path),
-        open(file, "wb") as stream,
-        parquet.ParquetWriter(stream, schema) as writer,
-    ):
-        for batch in _batches(pa, schema, values, cues, outcomes, long):
+    _check_text(path, content)
+    schema = _schema(pa, content, long)
+    with writing(path) as stream, parquet.ParquetWriter(stream, schema) as writer:
+        for batch in _batches(pa, schema, content, long):
             writer.write_batch(batch)
 
 
-def _save_text(
-    separator: str,
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-    long: bool,
-) -> None:
+def _save_text(separator: str, path: str, content: Content, long: bool) -> None:
     """Write weights to a table of text, which has no room for parameters."""
-    _check_text(path, cues, outcomes)
+    values, cues, outcomes = content[:3]
+    _check_text(path, content)
     columns = [quoted(name, separator) for name in outcomes]
     head = [_CUE, _OUTCOME, _WEIGHT] if long else [first_header(_CUE, outcomes), *columns]
-    with replacing(path) as file, naming(path), open(file, "w", encoding="utf-8", newline="") as stream:
+    with writing(path, "w", encoding="utf-8", newline="") as stream:
         stream.write(separator.join(head) + "\n")
-        for start, block in _blocks(values):
-            names = [quoted(name, separator) for name in cues[start : start + len(block)]]
-            for name, row in zip(names, block, strict=True):
+        for some in blocks(*values.shape):
+            names = [quoted(name, separator) for name in cues[some]]
+            for name, row in zip(names, values[some], strict=True):
                 # As numpy writes them: as few digits as tell the number from all others of its type.
                 numbers = map(str, row)
                 if long:
@@ -85,12 +55,12 @@ def _save_text(
                     stream.write(separator.join([name, *numbers]) + "\n")
 
 
-WRITERS: dict[str, Writer] = {
+WRITERS: dict[str, Callable[..., None]] = {
     ".csv": partial(_save_text, ","),
     ".tsv": partial(_save_text, "\t"),
     ".parquet": _save_parquet,
 }
-"""What writes tables, by the suffix of the file; nothing reads them as weights again."""
+"""What writes tables, by the suffix of the file: of a path, a content, and whether the table is long."""
 
 
 def first_header(header: str, outcomes: Sequence[str]) -> str:
@@ -107,9 +77,9 @@ def quoted(name: str, separator: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _check_text(path: str, cues: Sequence[str], outcomes: Sequence[str]) -> None:
+def _check_text(path: str, content: Content) -> None:
     """ValueError where a name is no text: half of a pair of UTF-16."""
-    for kind, names in ((_CUE, cues), (_OUTCOME, outcomes)):
+    for kind, names in ((_CUE, content.cues), (_OUTCOME, content.outcomes)):
         for name in names:
             try:
                 name.encode()
@@ -119,33 +89,24 @@ def _check_text(path: str, cues: Sequence[str], outcomes: Sequence[str]) -> None
                 ) from None
 
 
-def _blocks(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Some rows at a time, each with the number of its first."""
-    step = max(1, _BLOCK // max(1, values.shape[1]))
-    for start in range(0, len(values), step):
-        yield start, values[start : start + step]
-
-
-def _schema(
-    pa: Any, dtype: np.dtype[Any], outcomes: Sequence[str], parameters: Mapping[str, Any], long: bool
-) -> Any:
-    number = pa.from_numpy_dtype(dtype.newbyteorder("="))
+def _schema(pa: Any, content: Content, long: bool) -> Any:
+    number = pa.from_numpy_dtype(content.values.dtype.newbyteorder("="))
+    outcomes = content.outcomes
     name = pa.dictionary(pa.int32(), pa.string())
     fields = [(_CUE, name), (_OUTCOME, name), (_WEIGHT, number)]
     if not long:
         fields = [(first_header(_CUE, outcomes), pa.string()), *((outcome, number) for outcome in outcomes)]
-    return pa.schema(fields, metadata={"parameters": as_json(parameters)})
+    return pa.schema(fields, metadata={"parameters": as_json(content.parameters)})
 
 
-def _batches(
-    pa: Any, schema: Any, values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str], long: bool
-) -> Iterator[Any]:
+def _batches(pa: Any, schema: Any, content: Content, long: bool) -> Iterator[Any]:
     """The rows of a table, some at a time. The names of a long one are numbers into lists that all share."""
+    values, cues, outcomes = content[:3]
     all_cues, all_outcomes = pa.array(cues, pa.string()), pa.array(outcomes, pa.string())
-    for start, block in _blocks(values):
-        stop = start + len(block)
+    for some in blocks(*values.shape):
+        block = values[some]
         if long:
-            rows = np.repeat(np.arange(start, stop, dtype=np.int32), len(outcomes))
+            rows = np.repeat(np.arange(some.start, some.stop, dtype=np.int32), len(outcomes))
             columns = np.tile(np.arange(len(outcomes), dtype=np.int32), len(block))
             arrays = [
                 pa.DictionaryArray.from_arrays(pa.array(rows), all_cues),
@@ -155,5 +116,5 @@ def _batches(
         else:
             columns_first = np.asfortranarray(block)
             numbers = [pa.array(column) for column in columns_first.T]
-            arrays = [all_cues[start:stop], *numbers]
+            arrays = [all_cues[some.start : some.stop], *numbers]
         yield pa.record_batch(arrays, schema=schema)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from rescorla._events.frames import is_table, names_of
-from rescorla._shared.checks import in_rows, near, numbered, only_names, places, unmasked
+from rescorla._shared.checks import in_rows, named_twice, near, numbered, only_names, places, unmasked
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -151,8 +151,7 @@ def _matrix(argument: str, value: object, element: np.dtype[Any], prefix: str, s
 def _named(argument: str, labels: Any, cure: str = "make them str") -> tuple[str, ...]:
     """The names of rows, of which no two are equal."""
     names = tuple(only_names(f"{argument} must have a name for each row", labels, cure=cure))
-    if len(set(names)) < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+    if (twice := named_twice(names)) is not None:
         raise ValueError(f"{argument} has two rows for {twice!r}; keep one")
     return names
 
@@ -309,7 +308,6 @@ def _distinct(argument: str, names: Sequence[Any] | None, n: int, prefix: str | 
     if names is None:
         return _counted(prefix, n)
     distinct = tuple(only_names(f"{argument} must have a name for each column", names, numbers=True))
-    if len(set(distinct)) < n:
-        twice = next(name for i, name in enumerate(distinct) if name in distinct[:i])
+    if (twice := named_twice(distinct)) is not None:
         raise ValueError(f"{argument} has two columns called {twice!r}; rename one")
     return distinct

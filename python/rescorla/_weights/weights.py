@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
 import numpy as np
@@ -14,6 +15,7 @@ from rescorla._shared.checks import (
     PathName,
     flag,
     named,
+    named_twice,
     near,
     numbered,
     only_names,
@@ -25,6 +27,7 @@ from rescorla._shared.checks import (
 )
 from rescorla._shared.optional import need
 from rescorla._weights import files, tables
+from rescorla._weights.disk import Content
 from rescorla._weights.display import html_of, text_of
 from rescorla._weights.labels import Names, places_of
 from rescorla._weights.parameters import of_part, without_lists
@@ -111,17 +114,6 @@ class Weights:
     [('red', 0.5), ('blue', 0.25)]
     """
 
-    __slots__ = (
-        "_cue_numbers",
-        "_data",
-        "_outcome_numbers",
-        "_path",
-        "cues",
-        "outcomes",
-        "parameters",
-        "state",
-    )
-
     cues: tuple[str, ...]
     outcomes: tuple[str, ...]
     parameters: dict[str, Any]
@@ -144,8 +136,6 @@ class Weights:
             raise TypeError(f"parameters must be a mapping, not {shown(parameters)}")
         self.parameters = dict(parameters or {})
         self.state = _state(state, array)
-        self._cue_numbers: dict[str, int] | None = None
-        self._outcome_numbers: dict[str, int] | None = None
 
     @classmethod
     def _in_file(
@@ -161,7 +151,6 @@ class Weights:
         weights._path, weights._data = os.path.abspath(path), data
         weights.cues, weights.outcomes, weights.parameters = cues, outcomes, parameters
         weights.state = {}
-        weights._cue_numbers = weights._outcome_numbers = None
         return weights
 
     @property
@@ -180,19 +169,15 @@ class Weights:
         data = self.data
         return data if isinstance(data, np.ndarray) else data.read()
 
-    @property
+    @cached_property
     def _row_numbers(self) -> Mapping[str, int]:
         """The row of each cue."""
-        if self._cue_numbers is None:
-            self._cue_numbers = numbered(self.cues)
-        return self._cue_numbers
+        return numbered(self.cues)
 
-    @property
+    @cached_property
     def _column_numbers(self) -> Mapping[str, int]:
         """The column of each outcome."""
-        if self._outcome_numbers is None:
-            self._outcome_numbers = numbered(self.outcomes)
-        return self._outcome_numbers
+        return numbered(self.outcomes)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -313,8 +298,7 @@ class Weights:
         KeyError
             When there is no such cue.
         """
-        row: NDArray[Any] = self._at(self._row_of(cue), slice(None))
-        return row
+        return self[named("cue", cue), :]
 
     def column(self, outcome: str) -> NDArray[Any]:
         """The weights to one outcome.
@@ -333,8 +317,7 @@ class Weights:
         KeyError
             When there is no such outcome.
         """
-        column: NDArray[Any] = self._at(slice(None), self._column_of(outcome))
-        return column
+        return self[:, named("outcome", outcome)]
 
     def top(
         self, *, cue: str | None = None, outcome: str | None = None, n: int = 10
@@ -575,12 +558,15 @@ class Weights:
         0.5
         """
         data = self.data
-        if chunks is not None and not isinstance(data, np.ndarray):
-            content = files.Content(data.in_chunks(), list(self.cues), list(self.outcomes), self.parameters)
-            array = files.to_xarray(content)
-            return _chunked(array, chunks) if chunks else array
-        array = files.to_xarray(self._content())
-        return array if chunks is None else _chunked(array, chunks)
+        lazy = None if chunks is None or isinstance(data, np.ndarray) else data
+        values = self.values if lazy is None else lazy.in_chunks()
+        array = files.to_xarray(Content(values, list(self.cues), list(self.outcomes), self.parameters))
+        if chunks is None or (lazy is not None and not chunks):
+            return array
+        try:
+            return array.chunk(chunks)
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            raise ValueError(f"chunks must be what DataArray.chunk takes: {error}") from None
 
     def to_pandas(self) -> DataFrame:
         """The weights as a pandas DataFrame: a row for each cue, a column for each outcome.
@@ -640,7 +626,7 @@ class Weights:
         >>> weights.to_arrow(long=True).to_pylist()[3]
         {'cue': 'blue', 'outcome': 'n', 'weight': -0.5}
         """
-        return tables.to_arrow(*self._content()[:4], flag("long", long))
+        return tables.to_arrow(self._content(), flag("long", long))
 
     def save(self, path: PathName, *, long: bool = False) -> None:
         """Write the weights to a file, whole or not at all; `load_weights` reads them back.
@@ -678,25 +664,15 @@ class Weights:
         ...     rw.load_weights(path)["a", "x"]
         0.5
         """
-        name, long = path_name(path), flag("long", long)
-        if files.is_store(name):
-            if long:
-                raise ValueError(f"{name}: long is for tables, {files.TABLES}; leave it out, or name a table")
-            # Loaded when a store is written: it needs more of the standard library than all else.
-            from rescorla._weights.zarr.save import save_store
-
-            files.check_states(name, tuple(self.state))
-            save_store(files.store_path(name), *self._content()[:4])
-            return
-        files.save(name, self._content(), long)
+        files.save(path_name(path), self._content(), flag("long", long))
 
     def missing(self) -> list[int]:
         """The numbers of a store's tiles that are not learned yet; empty for weights outside a store."""
         data = self.data
         return [] if isinstance(data, np.ndarray) else data.missing()
 
-    def _content(self) -> files.Content:
-        return files.Content(self.values, list(self.cues), list(self.outcomes), self.parameters, self.state)
+    def _content(self) -> Content:
+        return Content(self.values, list(self.cues), list(self.outcomes), self.parameters, self.state)
 
     def _by_columns(self) -> bool:
         """Whether the values of an outcome lie side by side, not those of a cue."""
@@ -705,23 +681,8 @@ class Weights:
             return data.by_columns
         return bool(data.flags.f_contiguous and not data.flags.c_contiguous)
 
-    def _row_of(self, cue: str) -> int:
-        row = self._row_numbers.get(named("cue", cue))
-        if row is None:
-            raise self._unknown(cue, None)
-        return row
-
-    def _column_of(self, outcome: str) -> int:
-        column = self._column_numbers.get(named("outcome", outcome))
-        if column is None:
-            raise self._unknown(None, outcome)
-        return column
-
-    def _unknown(self, cue: str | None, outcome: str | None) -> KeyError | TypeError:
+    def _unknown(self, cue: str | None, outcome: str | None) -> KeyError:
         """What is wrong with the name of a cue, of an outcome, or with a pair of them."""
-        for kind, name in (("cue", cue), ("outcome", outcome)):
-            if name is not None:
-                named(kind, name)
         if cue is not None and outcome is not None and (outcome, cue) in self:
             return KeyError(
                 f"{cue!r} is an outcome and {outcome!r} a cue: weights[cue, outcome], so write "
@@ -754,13 +715,6 @@ class UnknownNameError(KeyError):
 
     def __reduce__(self) -> tuple[type[KeyError], tuple[str]]:
         return KeyError, (str(self),)
-
-
-def _chunked(array: DataArray, chunks: Any) -> DataArray:
-    try:
-        return array.chunk(chunks)
-    except (TypeError, ValueError, ZeroDivisionError) as error:
-        raise ValueError(f"chunks must be what DataArray.chunk takes: {error}") from None
 
 
 def _values(values: ArrayLike) -> NDArray[Any]:
@@ -805,9 +759,7 @@ def _names(argument: str, names: Iterable[str], expected: int) -> tuple[str, ...
             f"values have {expected} {argument}, but {len(labels)} names are given; rows are cues and "
             "columns outcomes, so give values.T where it is the other way round"
         )
-    if len(set(labels)) != expected:
-        seen: set[str] = set()
-        twice = next(label for label in labels if label in seen or seen.add(label))  # type: ignore[func-returns-value]
+    if (twice := named_twice(labels)) is not None:
         raise ValueError(f"{argument} must be distinct, but {twice!r} comes twice")
     return tuple(labels)
 
@@ -877,7 +829,6 @@ def _taken(kind: str, names: tuple[str, ...], places: Any) -> tuple[str, ...]:
     if isinstance(places, slice):
         return names[places]
     taken = tuple(names[place] for place in places.tolist())
-    if len(set(taken)) < len(taken):
-        twice = next(name for place, name in enumerate(taken) if name in taken[:place])
+    if (twice := named_twice(taken)) is not None:
         raise ValueError(f"{kind}s names {twice!r} twice; name it once")
     return taken

@@ -34,13 +34,6 @@ def legend_beside(ax: Axes, **choices: Any) -> None:
     ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, **choices)
 
 
-def whole_numbers(ax: Axes) -> None:
-    """Ticks at whole numbers alone."""
-    from matplotlib.ticker import MaxNLocator
-
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
 def token_ticks(ax: Axes, n_tokens: int) -> None:
     """Ticks at whole numbers of tokens, as many as have room; 20k for 20,000."""
     from matplotlib.ticker import EngFormatter, MaxNLocator

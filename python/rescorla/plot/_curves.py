@@ -254,7 +254,7 @@ def _panels(
     )
     panels = {}
     for name, recorded in groups.items():
-        there = _recorded(recorded)
+        there = list(recorded.pairs or product(recorded.cues, recorded.outcomes))
         if wanted is not None:
             # Of several groups some may be without a pair; one alone has to have it.
             there = wanted if len(groups) == 1 else [pair for pair in wanted if pair in set(there)]
@@ -305,10 +305,3 @@ def _places(ax: Axes | Iterable[Axes] | None, n: int, grouped: bool) -> list[Axe
     if len(places) != n:
         raise ValueError(f"ax must have an Axes for each of the {n} groups, not {len(places)}")
     return places
-
-
-def _recorded(trajectories: Trajectories) -> list[Pair]:
-    """All pairs of trajectories: those asked for, or those of a block, row by row."""
-    if trajectories.pairs is not None:
-        return list(trajectories.pairs)
-    return list(product(trajectories.cues, trajectories.outcomes))

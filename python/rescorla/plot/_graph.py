@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared.checks import whole
+from rescorla._shared.optional import need
 from rescorla._weights.ranking import strongest
 from rescorla._weights.weights import Weights
 from rescorla.plot._axes import DIVERGING, INCHES, axes
@@ -92,6 +93,8 @@ def network(
     # 0.17 inches are a line of letters.
     ax = axes(ax, (INCHES[0], max(INCHES[1], 0.17 * max(map(len, heights)) + 0.5)))
     greatest = max(map(abs, edges.values()))
+    # Blue for positive, red for negative; pale for weak, but never too pale to see.
+    colours = need("matplotlib").colormaps[DIVERGING]
     extremes: dict[float, Any] = {}
     # The weakest first, so that strong lines lie on top, and the strongest of either sign is kept.
     for (row, column), weight in reversed(edges.items()):
@@ -99,7 +102,7 @@ def network(
         (extremes[np.sign(weight)],) = ax.plot(
             [0, 1],
             [heights[0][row], heights[1][column]],
-            color=_signed(weight, share),
+            color=colours(0.5 + np.sign(weight) * (0.2 + 0.28 * share)),
             linewidth=0.4 + 4.6 * share,
             solid_capstyle="butt",
             label=f"{weight:+.3g}",
@@ -119,13 +122,6 @@ def network(
     handles = [extremes[sign] for sign in (1.0, -1.0) if sign in extremes]
     ax.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False)
     return ax
-
-
-def _signed(weight: float, share: float) -> Any:
-    """Blue for positive, red for negative; pale for weak, but never too pale to see."""
-    import matplotlib
-
-    return matplotlib.colormaps[DIVERGING](0.5 + np.sign(weight) * (0.2 + 0.28 * share))
 
 
 def _edges(values: NDArray[Any], n: int, of_rows: bool, of_columns: bool) -> dict[tuple[int, int], float]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -80,21 +80,14 @@ def weights(
     ax = axes(ax, inches)
     greatest = float(np.abs(block).max()) if limit is None else limit
     image = ax.imshow(block, cmap=DIVERGING, vmin=-(greatest or 1), vmax=greatest or 1, aspect="auto")
-    _name_ticks(ax.yaxis, [weights.cues[row] for row in rows])
-    _name_ticks(ax.xaxis, [weights.outcomes[column] for column in columns])
-    _tilt(ax, [weights.outcomes[column] for column in columns])
+    names = [weights.outcomes[column] for column in columns]
+    ax.set_yticks(range(len(rows)), [weights.cues[row] for row in rows])
+    ax.set_xticks(range(len(names)), names)
+    # Column names lie where they have room, and stand where not.
+    ax.tick_params(axis="x", labelrotation=0 if sum(map(len, names)) + 2 * len(names) <= 40 else 90)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set(xlabel="outcome", ylabel="cue")
     bar = ax.figure.colorbar(image, ax=ax, label="weight")
     bar.outline.set_visible(False)
     return ax
-
-
-def _name_ticks(axis: Any, names: Sequence[str]) -> None:
-    axis.set_ticks(range(len(names)), names)
-
-
-def _tilt(ax: Axes, names: Sequence[str]) -> None:
-    """Column names lie where they have room, and stand where not."""
-    ax.tick_params(axis="x", labelrotation=0 if sum(map(len, names)) + 2 * len(names) <= 40 else 90)

@@ -9,7 +9,8 @@ import numpy as np
 
 from rescorla._learn.convergence import Convergence
 from rescorla._shared.checks import one_of
-from rescorla.plot._axes import COLOURS, axes, legend_beside, unframe, whole_numbers
+from rescorla._shared.optional import need
+from rescorla.plot._axes import COLOURS, axes, legend_beside, unframe
 from rescorla.plot._drawable import of_kind
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def spectrum(
     ax.set(yscale="log", ylabel="half-life in tokens" if halves else "eigenvalue, or 2 / beta")
     lost = int((~learned).sum(axis=1).max(initial=0))
     ax.set_xlabel(f"direction ({lost} more with eigenvalue 0)" if lost else "direction")
-    whole_numbers(ax)
+    ax.xaxis.set_major_locator(need("matplotlib.ticker").MaxNLocator(integer=True))
     unframe(ax)
     if ax.get_legend_handles_labels()[0]:
         legend_beside(ax) if not one_rate else ax.legend(frameon=False)

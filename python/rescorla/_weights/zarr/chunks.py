@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._core import FormatError, crc32c
-from rescorla._weights.disk import naming, pieces, replacing, reserve
+from rescorla._weights.disk import pieces, reserve, writing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def write(path: str, values: NDArray[Any], shape: tuple[int, int], before: int) 
         padded[: values.shape[0], : values.shape[1]] = little
         little = padded
     make_folder(os.path.dirname(path))
-    with replacing(path) as file, naming(path), open(file, "wb", buffering=0) as stream:
+    with writing(path, buffering=0) as stream:
         reserve(stream.fileno(), little.nbytes + _SUM)
         checksum, bound = 0, before
         for piece in pieces(little):
@@ -50,7 +50,7 @@ def sum_before(identity: str, tile: int) -> int:
 def write_sum(path: str, checksum: int) -> None:
     """Write the checksum of a tile."""
     make_folder(os.path.dirname(path))
-    with replacing(path) as file, naming(path), open(file, "wb") as stream:
+    with writing(path) as stream:
         stream.write(checksum.to_bytes(_BOUND, "little"))
 
 

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from rescorla._shared.optional import need
+from rescorla._shared.testing import asked
 from rescorla._weights.zarr.chunks import make_folder
-from rescorla._weights.zarr.layout import Lanes
 from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Lanes = Literal["columns", "rows"]
+
 FORMAT, VERSION = "rescorla-weights", 3
 
 METADATA = "zarr.json"
 """The file of the group, whose attributes cover all other files but tiles and their checksums."""
+
+# Bytes of a chunk.
+_LEAST, _AIM, _MOST = 1 << 20, 64 << 20, 128 << 20
+# Chunks for each thread where the result is small, so that no thread waits long for the last.
+_PER_THREAD = 4
+# Lanes of a chunk where one tile of the engine is larger than a chunk may be.
+_FEWEST = 8
 
 
 class Shape(NamedTuple):
@@ -30,6 +39,18 @@ class Shape(NamedTuple):
     element: np.dtype[Any]
     lanes: Lanes
     chunk: int
+
+
+def lanes_of_chunk(n_lanes: int, length: int, width: int, element: np.dtype[Any], threads: int) -> int:
+    """How many lanes of so many elements a chunk has: whole tiles of the engine, where they fit."""
+    wished = asked("chunk")["chunk"]
+    if wished is not None:
+        return int(wished)
+    lane = max(1, length) * element.itemsize
+    if width * lane > _MOST:
+        return max(_FEWEST, _MOST // lane)
+    size = min(_AIM, max(_LEAST, n_lanes * lane // max(1, _PER_THREAD * threads)))
+    return max(1, size // (width * lane)) * width
 
 
 def describe(
@@ -48,24 +69,16 @@ def describe(
     It is made in memory and then written: a writer of zarr's goes on in threads of its own where an interrupt
     ends the call.
     """
-    files, identity = uninterrupted(
-        _described,
-        shape,
-        cues=cues,
-        outcomes=outcomes,
-        attributes=attributes,
-        per_name=per_name,
-        below=_described_below(folder),
-    )
+    below = _described_below(folder)
+    names = {"cues": cues, "outcomes": outcomes}
+    files, identity = uninterrupted(_described, shape, names, attributes, per_name, below)
     _write(folder, files)
     return identity
 
 
 def _described(
     shape: Shape,
-    *,
-    cues: Sequence[str],
-    outcomes: Sequence[str],
+    names: Mapping[str, Sequence[str]],
     attributes: Mapping[str, Any],
     per_name: Mapping[str, tuple[str, NDArray[np.float64]]],
     below: Mapping[str, str],
@@ -101,7 +114,7 @@ def _described(
         compressors=None,
         dimension_names=("tiles",),
     )
-    for name, labels in (("cues", cues), ("outcomes", outcomes)):
+    for name, labels in names.items():
         array = group.create_array(
             name,
             shape=(len(labels),),

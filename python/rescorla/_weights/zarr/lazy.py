@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._shared.checks import PathName, shown
+from rescorla._shared.checks import shown
 from rescorla._shared.optional import need
 from rescorla._weights.zarr.store import Store
 
@@ -70,10 +70,8 @@ class StoredArray:
         self.store.check_in_place()
         return self.store.missing()
 
-    def part(self, rows: Any = None, columns: Any = None) -> NDArray[Any]:
-        """The values of rows and of columns, which are their numbers; None is all of them."""
-        rows = _numbers(rows, self.shape[0])
-        columns = _numbers(columns, self.shape[1])
+    def part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[Any]:
+        """The values of rows and of columns, which are their numbers."""
         lanes = columns if self.by_columns else rows
         width = self.store.bounds(0)[1] if self.store.n_tiles else 1
         found = lanes // max(1, width)
@@ -166,21 +164,12 @@ class StoredArray:
         )
 
 
-def stored(path: PathName) -> StoredArray:
-    """The values of the store at a path."""
-    return StoredArray(Store.open(path))
-
-
 def _reopened(path: str, identity: str) -> StoredArray:
     """A pickled array; RuntimeError where another store lies at its path."""
-    array = stored(path)
+    array = StoredArray(Store.open(path))
     if array.store.identity != identity:
         raise RuntimeError(f"{path}: another store took the place of these weights; load it")
     return array
-
-
-def _numbers(wanted: Any, n: int) -> NDArray[np.int64]:
-    return np.arange(n) if wanted is None else np.asarray(wanted, dtype=np.int64)
 
 
 def _places(key: Any, n: int) -> NDArray[np.int64]:

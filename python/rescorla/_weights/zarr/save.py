@@ -10,32 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._shared.optional import need
-from rescorla._weights.disk import as_json, naming, parsed
-from rescorla._weights.parameters import MORE, set_apart
+from rescorla._weights.disk import Content, as_json, naming, parsed
+from rescorla._weights.parameters import MORE, PER_NAME, set_apart
 from rescorla._weights.zarr import chunks
-from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe
+from rescorla._weights.zarr.describe import FORMAT, METADATA, Shape, describe, lanes_of_chunk
 from rescorla._weights.zarr.folder import Folder, is_there
-from rescorla._weights.zarr.layout import lanes_of_chunk
 from rescorla._weights.zarr.store import OWN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def save_store(
-    path: str,
-    values: NDArray[Any],
-    cues: Sequence[str],
-    outcomes: Sequence[str],
-    parameters: Mapping[str, Any],
-) -> None:
+def save_store(path: str, content: Content) -> None:
     """Write weights to a store, which takes the place of an older one; of nothing else."""
     need("zarr")
     if is_there(path):
         _check_replaceable(path)
-    plain = parsed(as_json(parameters))
+    parameters = parsed(as_json(content.parameters))
     with Folder(path) as folder, naming(path):
-        write_whole(folder.temporary, values, cues, outcomes, plain)
+        write_whole(folder.temporary, *content[:3], parameters)
         folder.replace()
 
 
@@ -49,7 +42,7 @@ def write_whole(
     """Write weights to a folder as a store has them."""
     attributes = set_apart(parameters, _fits)
     per_name: dict[str, tuple[str, NDArray[np.float64]]] = {}
-    for name, dimension in (("alpha", "cues"), ("lambda", "outcomes")):
+    for name, dimension in PER_NAME.items():
         if isinstance(attributes.get(name), list):
             per_name[name] = dimension, np.array(attributes.pop(name), dtype=np.float64)
     chunk = lanes_of_chunk(values.shape[1], values.shape[0], 1, values.dtype, 1)

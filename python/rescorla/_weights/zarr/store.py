@@ -17,7 +17,6 @@ from rescorla._shared.optional import need
 from rescorla._weights.disk import naming, reading
 from rescorla._weights.parameters import put_back
 from rescorla._weights.zarr import chunks, describe, folder
-from rescorla._weights.zarr.layout import Lanes
 from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Store:
         """Read all that describes the store."""
         attributes = self._attributes()
         self.identity: str = attributes["identity"]
-        self.lanes: Lanes = "rows" if attributes["lanes"] == "rows" else "columns"
+        self.lanes: describe.Lanes = "rows" if attributes["lanes"] == "rows" else "columns"
         self.digest: str | None = attributes.get("digest")
         group = self._group(attributes["files"])
         array = group["weights"]
@@ -66,6 +65,9 @@ class Store:
         self.shape: tuple[int, int] = array.shape
         self.dtype: np.dtype[Any] = np.dtype(array.dtype).newbyteorder("=")
         self.chunk: tuple[int, int] = array.chunks
+        axis = 1 if self.lanes == "columns" else 0
+        self._n_lanes: int = self.shape[axis]
+        self._width: int = self.chunk[axis]
         self.cues: tuple[str, ...] = tuple(map(str, group["cues"][:].tolist()))
         self.outcomes: tuple[str, ...] = tuple(map(str, group["outcomes"][:].tolist()))
         self.parameters = _parameters(attributes, group)
@@ -112,18 +114,6 @@ class Store:
     def n_tiles(self) -> int:
         """How many tiles there are: chunks of zarr."""
         return -(-self._n_lanes // self._width)
-
-    @property
-    def _axis(self) -> int:
-        return 1 if self.lanes == "columns" else 0
-
-    @property
-    def _n_lanes(self) -> int:
-        return self.shape[self._axis]
-
-    @property
-    def _width(self) -> int:
-        return self.chunk[self._axis]
 
     def bounds(self, tile: int) -> tuple[int, int]:
         """The lanes of a tile: columns or rows from the first up to the second."""

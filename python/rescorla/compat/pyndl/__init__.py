@@ -50,12 +50,9 @@ __all__ = [
 # The version whose functions these are, and whose code it is.
 __version__ = f"1.2.4+rescorla.{_core.__version__}"
 
-# Loaded when first asked for.
-_MODULES = ("activation", "corpus", "correlation", "count", "io", "ndl", "preprocess", "wh")
-
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from rescorla._shared.checks import Duplicates, whole
+from rescorla._shared.checks import Duplicates, thread_count, whole
 from rescorla._shared.warn import warn
 from rescorla.compat.pyndl._by_position import rows_by_position
 
@@ -32,9 +32,9 @@ def renamed(old: str, new: str, old_value: Any, value: Any) -> Any:
     return old_value
 
 
-def jobs(n_jobs: int, argument: str = "n_jobs") -> int:
-    """A number of threads."""
-    return whole(argument, n_jobs, 1)
+def threads_of(n_jobs: int) -> int:
+    """As many threads as are asked for, and not more than there is room for."""
+    return min(n_jobs, thread_count(None))
 
 
 def check_temporary(directory: Path | None, events_per_file: int) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from itertools import islice
-from typing import BinaryIO, Literal, NamedTuple, cast
+from typing import BinaryIO, Literal, cast
 
 import rescorla._core as _core
 from rescorla._core import FormatError
@@ -41,14 +41,6 @@ _HEADER = b"cues\toutcomes\tfrequency\n"
 _PIECE = 1 << 20
 
 
-class _Columns(NamedTuple):
-    """The positions of cues, outcomes and frequencies among three cells."""
-
-    cues: int
-    outcomes: int
-    frequency: int
-
-
 def read_by_position(
     path: PathName, *, compression: Compression = "gzip", duplicates: Duplicates = "keep"
 ) -> Events:
@@ -56,10 +48,17 @@ def read_by_position(
 
     Raises what `read_events` raises, and gzip.BadGzipFile, an OSError, for a file that gzip did not compress.
     """
-    with _opened(path, compression) as text:
-        made = made_by("read_by_position", path, duplicates=duplicates)
-        file = text.stream.compile_table(None, duplicates, None, columns=text.columns, parameters=made)
-    return Events(_with_empty_names(file))
+    name = path_name(path)
+    made = made_by("read_by_position", path, duplicates=duplicates)
+    with _unpacked(name, compression) as unpacked, _naming(name):
+        lines = _Lines(unpacked, name)
+        text = _core.TextStream(lines, name)
+        file = text.compile_table(None, duplicates, None, columns=lines.columns, parameters=made)
+    cues, outcomes = (
+        ["" if name == _NOBODY else name for name in names] if _NOBODY in names else None
+        for names in (file.cue_names(), file.outcome_names())
+    )
+    return Events(file if cues is outcomes is None else relabelled(file, cues, outcomes))
 
 
 def rows_by_position(
@@ -99,34 +98,6 @@ def _rows(
 
 def _malformed(name: str, row: int, expected: str, found: str) -> FormatError:
     return FormatError(f"{name}, line {row + 2}: expected {expected}, found {found}")
-
-
-def _renamed(names: tuple[str, ...]) -> list[str]:
-    return ["" if name == _NOBODY else name for name in names]
-
-
-def _with_empty_names(file: _core.EventFile) -> _core.EventFile:
-    """The events, in which the empty name is one."""
-    cues, outcomes = (
-        _renamed(names) if _NOBODY in names else None for names in (file.cue_names(), file.outcome_names())
-    )
-    return file if cues is outcomes is None else relabelled(file, cues, outcomes)
-
-
-class _Text(NamedTuple):
-    """The text of a table for the engine, and where its columns are."""
-
-    stream: _core.TextStream
-    columns: _Columns
-
-
-@contextmanager
-def _opened(path: PathName, compression: Compression) -> Generator[_Text, None, None]:
-    """A table, whose header has been read."""
-    name = path_name(path)
-    with _unpacked(name, compression) as file, _naming(name):
-        lines = _Lines(file, name)
-        yield _Text(_core.TextStream(lines, name), lines.columns)
 
 
 def _unpacked(name: str, compression: Compression) -> BinaryIO:
@@ -217,10 +188,10 @@ def _unix(lines: bytes) -> bytes:
     return lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in lines else lines
 
 
-def _columns(header: str) -> _Columns:
-    """Where the columns are: cues first, unless the header says otherwise."""
+def _columns(header: str) -> tuple[int, int, int]:
+    """Where cues, outcomes and frequencies stand: in this order, unless the header says otherwise."""
     cells = [cell.strip().lower() for cell in header.split("\t")]
     if len(cells) <= 3 and all(cells.count(role) == 1 for role in _ROLES):
         cues, outcomes = map(cells.index, _ROLES)
-        return _Columns(cues, outcomes, 3 - cues - outcomes)
-    return _Columns(0, 1, 2)
+        return cues, outcomes, 3 - cues - outcomes
+    return 0, 1, 2

@@ -37,24 +37,19 @@ class Words:
 def _filter_of(allowed: str | Callable[[str], object]) -> Filter:
     """What turns characters that are not allowed to blanks."""
     if callable(allowed):
-        return _by_function(allowed)
+        # Of each different character it is asked once.
+        known: dict[int, str] = {}
+
+        def filtered(line: str) -> str:
+            new = {character for character in set(line) if ord(character) not in known}
+            known.update({ord(character): character if allowed(character) else " " for character in new})
+            return line.translate(known)
+
+        return filtered
     if allowed == "all":
         return lambda line: line
     others = re.compile(f"[^{allowed}]")
     return lambda line: others.sub(" ", line)
-
-
-def _by_function(allowed: Callable[[str], object]) -> Filter:
-    """Of each different character it is asked once."""
-    known: dict[int, str | int] = {}
-
-    class Table(dict[int, str | int]):
-        def __missing__(self, character: int) -> str | int:
-            self[character] = found = character if allowed(chr(character)) else " "
-            return found
-
-    known = Table()
-    return lambda line: line.translate(known)
 
 
 def contexts(lines: Iterable[str], words: Words, context: str) -> Iterator[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def labelled(
 
 
 def weights_of(array: Any, outcomes: str = "outcomes", cues: str = "cues") -> Weights:
-    """The weights of a DataArray that has these two dimensions, in either order."""
+    """The weights, or vectors, of a DataArray that has these two dimensions, in either order."""
     for dim in (outcomes, cues):
         if dim not in array.dims:
             raise ValueError(f"weights need the dimensions {outcomes!r} and {cues!r}, found {array.dims}")
@@ -47,6 +47,13 @@ def labels_of(array: Any, dim: str) -> list[str]:
     return [str(label) for label in array.coords[dim].values.tolist()]
 
 
-def before(weights: Any) -> Mapping[str, Any] | None:
-    """What the attributes of weights say of how they came about."""
-    return None if weights is None else weights.attrs
+def of_nested(weights: Any, rows: str, columns: str, attrs: Any) -> xarray.DataArray:
+    """A DataArray of ``weights[row][column]``, 0.0 where there is none."""
+    outcomes = list(weights)
+    cues = list(dict.fromkeys(cue for outcome in outcomes for cue in weights[outcome]))
+    numbers = {cue: column for column, cue in enumerate(cues)}
+    values = np.zeros((len(outcomes), len(cues)))
+    for row, outcome in enumerate(outcomes):
+        for cue, weight in weights[outcome].items():
+            values[row, numbers[cue]] = weight
+    return labelled(values, (rows, outcomes), (columns, cues), attrs)

@@ -37,38 +37,38 @@ def learn_nested(
     has its cue, when its outcome is there: in the weights already, or in a token. `alpha` gives the salience
     of each cue of the tokens. Where something is wrong, the weights stay as they are.
     """
-    cues, outcomes = _Numbers(), _Numbers(weights)
-    n_before = len(outcomes)
     # For each cue the last token that has it, for each outcome the first from which on it is learned.
-    last: list[int] = []
-    first = [0] * n_before
-    n_tokens = 0
+    last: dict[Hashable, int] = {}
+    first: dict[Hashable, int] = dict.fromkeys(weights, 0)
+    n_before, n_tokens = len(first), 0
+    # What the engine, and messages, call names that are no str; equal ones may show themselves differently.
+    labels: dict[Hashable, str] = {}
+
+    def label(name: Hashable) -> str:
+        return name if isinstance(name, str) else labels.setdefault(name, repr(name))
 
     def labelled() -> Iterator[tuple[list[str], list[str]]]:
         nonlocal n_tokens
         for token, (its_cues, its_outcomes) in enumerate(rows):
             n_tokens = token + 1
             for outcome in its_outcomes:
-                if outcomes.add(outcome):
-                    first.append(token)
+                first.setdefault(outcome, token)
             for cue in its_cues:
-                if cues.add(cue):
-                    last.append(token)
-                else:
-                    last[cues[cue]] = token
-            yield list(map(cues.label, its_cues)), list(map(outcomes.label, its_outcomes))
+                last[cue] = token
+            yield list(map(label, its_cues)), list(map(label, its_outcomes))
 
     events = Events(_core.compile_events(labelled(), None, "keep", None, None))
-    if not cues or not outcomes:
+    if not last or not first:
         return n_tokens
-    lives = np.asarray(last)[:, None] >= np.asarray(first)[None, :]
-    start, names, every = np.zeros(lives.shape), cues.names, set(cues.names)
+    lives = np.array(list(last.values()))[:, None] >= np.array(list(first.values()))
+    start, cues, outcomes, every = np.zeros(lives.shape), list(last), list(first), set(last)
     if n_before:
-        start[:, :n_before] = np.array([_column(weights[each], names, every) for each in list(weights)]).T
-    learned = Weights(start, cues.labels("cue"), outcomes.labels("outcome"))
-    alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues.names], dtype=float)
+        start[:, :n_before] = np.array([_column(weights[each], cues, every) for each in list(weights)]).T
+    names = _distinct("cue", map(label, cues)), _distinct("outcome", map(label, outcomes))
+    learned = Weights(start, *names)
+    alphas: Any = alpha if not callable(alpha) else np.array([alpha(cue) for cue in cues], dtype=float)
     learn(events, alpha=alphas, beta=beta, lambda_=lambda_, initial=learned, out=learned, progress=False)
-    _write(weights, outcomes.names, cues.names, learned.values, lives)
+    _write(weights, outcomes, cues, learned.values, lives)
     return n_tokens
 
 
@@ -100,38 +100,13 @@ def widrow_hoff_nested(
     return len(pairs)
 
 
-class _Numbers:
-    """Names in order of first appearance."""
-
-    def __init__(self, names: Iterable[Hashable] = ()) -> None:
-        self._numbers: dict[Hashable, int] = {name: number for number, name in enumerate(names)}
-        self.names = list(self._numbers)
-
-    def add(self, name: Hashable) -> bool:
-        """Whether a name is new; it has a number then."""
-        if name in self._numbers:
-            return False
-        self._numbers[name] = len(self.names)
-        self.names.append(name)
-        return True
-
-    def __getitem__(self, name: Hashable) -> int:
-        return self._numbers[name]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def label(self, name: Hashable) -> str:
-        """What the engine, and messages, call a name; equal ones may show themselves differently."""
-        return name if isinstance(name, str) else repr(self.names[self._numbers[name]])
-
-    def labels(self, kind: str) -> list[str]:
-        """What the engine, and messages, call the names."""
-        labels = list(map(self.label, self.names))
-        if len(set(labels)) < len(labels):
-            alike = {label for label in labels if labels.count(label) > 1}
-            raise ValueError(f"different {kind}s look alike: {some(sorted(alike))}; name them differently")
-        return labels
+def _distinct(kind: str, given: Iterable[str]) -> list[str]:
+    """What names are called; ValueError where different ones look alike."""
+    labels = list(given)
+    if len(set(labels)) < len(labels):
+        alike = {label for label in labels if labels.count(label) > 1}
+        raise ValueError(f"different {kind}s look alike: {some(sorted(alike))}; name them differently")
+    return labels
 
 
 def _column(weights: Mapping[Any, float], names: list[Hashable], every: set[Hashable]) -> list[float]:

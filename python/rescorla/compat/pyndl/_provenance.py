@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, NamedTuple
+from typing import Any
 
 import rescorla.compat.pyndl as package
 
@@ -16,20 +16,13 @@ import rescorla.compat.pyndl as package
 _WIDTH = 19
 
 
-class Clock(NamedTuple):
-    """When something began, in the time of the world and of the processor."""
-
-    wall: float
-    cpu: float
-
-    @classmethod
-    def started(cls) -> Clock:
-        """Now."""
-        return cls(time.perf_counter(), time.process_time())
+def clock() -> tuple[float, float]:
+    """The time of the world and that of the processor."""
+    return time.perf_counter(), time.process_time()
 
 
 def attributes(
-    began: Clock,
+    began: tuple[float, float],
     *,
     event_path: str,
     number_events: int,
@@ -39,6 +32,7 @@ def attributes(
     **parameters: object,
 ) -> dict[str, str]:
     """What made weights, as pyndl says it; where learning went on, behind what made those `before`."""
+    wall, cpu = (now - then for now, then in zip(clock(), began, strict=True))
     values = {
         "date": time.strftime("%Y-%m-%d %H:%M:%S"),
         "event_path": event_path,
@@ -46,8 +40,8 @@ def attributes(
         **parameters,
         "function": function,
         "method": method,
-        "cpu_time": time.process_time() - began.cpu,
-        "wall_time": time.perf_counter() - began.wall,
+        "cpu_time": cpu,
+        "wall_time": wall,
         "hostname": socket.gethostname(),
         "username": _user(),
         "pyndl": package.__version__,

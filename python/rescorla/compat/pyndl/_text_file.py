@@ -6,28 +6,24 @@ import errno
 import gzip
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from io import BufferedWriter
-from typing import BinaryIO, Literal, cast
+from typing import IO, Any, Literal
 
-from rescorla._core import AtomicFile
+from rescorla._weights import disk
 
 
 @contextmanager
-def writing(path: str, compression: Literal["gzip"] | None) -> Iterator[BinaryIO]:
+def writing(path: str, compression: Literal["gzip"] | None) -> Iterator[IO[Any]]:
     """A file to write to, which takes its name when it is complete."""
-    file = AtomicFile(path)
-    try:
-        with ExitStack() as stack:
-            out = cast(BinaryIO, stack.enter_context(open(file.temporary, "wb")))
-            if compression == "gzip":
-                # Without a name or a time in it: the same events give the same bytes.
-                packed = gzip.GzipFile("", "wb", compresslevel=6, fileobj=out, mtime=0)
-                out = cast(BinaryIO, stack.enter_context(BufferedWriter(packed)))
+    with disk.writing(path) as out:
+        if compression is None:
             yield out
-        file.finish()
-    finally:
-        file.discard()
+            return
+        # Without a name or a time in it: the same events give the same bytes.
+        packed: Any = gzip.GzipFile("", "wb", compresslevel=6, fileobj=out, mtime=0)
+        with packed, BufferedWriter(packed) as text:
+            yield text
 
 
 def check_new(path: str) -> None:

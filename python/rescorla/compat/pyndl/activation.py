@@ -11,19 +11,19 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._learn.activations import activations
+from rescorla._shared.checks import whole
 from rescorla._weights.weights import Weights
 from rescorla.compat.pyndl._arguments import (
     Path,
     Rows,
     duplicates_of,
     event_path,
-    jobs,
     renamed,
+    threads_of,
     unique,
 )
 from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._labelled import is_labelled, weights_of
-from rescorla.compat.pyndl.ndl import threads_of
 
 __all__ = ["activation"]
 
@@ -76,7 +76,7 @@ def activation(
     >>> activation.activation([(["#ha", "and"], []), (["and"], [])], weights).values
     array([[0.75, 0.25]])
     """
-    n_jobs = jobs(renamed("number_of_threads", "n_jobs", number_of_threads, n_jobs))
+    n_jobs = whole("n_jobs", renamed("number_of_threads", "n_jobs", number_of_threads, n_jobs), 1)
     unknown = "ignore" if ignore_missing_cues else "error"
     if is_labelled(weights):
         matrix = weights_of(weights)

@@ -13,13 +13,12 @@ from multiprocessing import Pool
 from typing import Any
 
 from rescorla._core import FormatError, check_apart
-from rescorla.compat.pyndl._arguments import Path, jobs
+from rescorla._shared.checks import whole
+from rescorla.compat.pyndl._arguments import Path
 from rescorla.compat.pyndl._text_file import check_new, writing
 
 __all__ = ["create_corpus_from_gz"]
 
-_FRAMES_PER_SECOND = 30
-_MILLISECONDS_PER_SECOND = 1000
 _PUNCTUATION = tuple(".,:;?!()[]'")
 
 # How many seconds a subtitle may come after the last one without a paragraph between.
@@ -74,9 +73,8 @@ def _text_of(sentence: Any, name: str) -> str:
 def _seconds(time: str) -> float:
     """A time in seconds: hours, minutes, seconds, and milliseconds after a comma or frames after a colon."""
     hours, minutes, seconds, rest = time.replace(",", ":").split(":")
-    comma = time.rpartition(",")[2] == rest
-    unit = _MILLISECONDS_PER_SECOND if comma else _FRAMES_PER_SECOND
-    return float(hours) * 3600 + float(minutes) * 60 + float(seconds) + float(rest) / unit
+    in_a_second = 1000 if time.rpartition(",")[2] == rest else 30
+    return float(hours) * 3600 + float(minutes) * 60 + float(seconds) + float(rest) / in_a_second
 
 
 def _document(name: str) -> list[str] | None:
@@ -127,7 +125,7 @@ def create_corpus_from_gz(
     'Oh!\\n\\n---END.OF.DOCUMENT---\\n\\n'
     >>> folder.cleanup()
     """
-    n_threads = jobs(n_threads, "n_threads")
+    n_threads = whole("n_threads", n_threads, 1)
     folder, out = os.fsdecode(directory), os.fsdecode(outfile)
     if not os.path.isdir(folder):
         raise FileNotFoundError(errno.ENOENT, "no such folder", folder)

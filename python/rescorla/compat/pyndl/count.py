@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rescorla.compat.pyndl._arguments import Path, jobs, renamed
+from rescorla._shared.checks import whole
+from rescorla.compat.pyndl._arguments import Path, renamed
 from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._text_file import writing
@@ -66,7 +67,7 @@ def cues_outcomes(
     CuesOutcomes(n_events=2, cues=Counter({'b': 2, 'a': 1}), outcomes=Counter({'x': 2}))
     >>> folder.cleanup()
     """
-    n_jobs = jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
+    n_jobs = whole("n_jobs", renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs), 1)
     events = read_by_position(event_file_name)
     names = names_by_jobs(events, n_jobs)
     cues = dict(zip(events.cues, events.cue_counts.tolist(), strict=True))
@@ -122,7 +123,7 @@ def words_symbols(
     Counter({'Oh': 2, 'no': 1})
     >>> folder.cleanup()
     """
-    n_jobs = jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
+    n_jobs = whole("n_jobs", renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs), 1)
     counts: list[Counter[str]] = [Counter() for _ in range(n_jobs)]
     with open(corpus_file_name, encoding="utf-8") as text:
         for number, line in enumerate(text):

@@ -21,24 +21,22 @@ from rescorla.compat.pyndl._arguments import (
     check_temporary,
     duplicates_of,
     event_path,
-    jobs,
     renamed,
     rows_of,
+    threads_of,
     unique,
 )
 from rescorla.compat.pyndl._by_position import read_by_position
-from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, weights_of
+from rescorla.compat.pyndl._labelled import is_labelled, labelled, of_nested, weights_of
 from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._nested import learn_nested
-from rescorla.compat.pyndl._provenance import Clock, attributes
+from rescorla.compat.pyndl._provenance import attributes, clock
 from rescorla.compat.pyndl.io import events_from_list
 
 if TYPE_CHECKING:
     import xarray
 
 __all__ = ["WeightDict", "data_array", "dict_ndl", "ndl"]
-
-Nested = "defaultdict[Any, defaultdict[Any, float]]"
 
 
 class WeightDict(defaultdict[Any, Any]):
@@ -159,7 +157,7 @@ def ndl(
     >>> weights.dims, round(float(weights.loc["hat", "#ha"]), 4)
     (('outcomes', 'cues'), 0.01)
     """
-    n_jobs = jobs(renamed("number_of_threads", "n_jobs", number_of_threads, n_jobs))
+    n_jobs = whole("n_jobs", renamed("number_of_threads", "n_jobs", number_of_threads, n_jobs), 1)
     whole(
         "n_outcomes_per_job",
         renamed("len_sublists", "n_outcomes_per_job", len_sublists, n_outcomes_per_job),
@@ -198,12 +196,17 @@ def learned(
     events_per_temporary_file: int,
 ) -> xarray.DataArray:
     """The weights of names to names, for `ndl` and `wh`."""
-    began = Clock.started()
+    began = clock()
     duplicates_of(remove_duplicates)
     check_temporary(temporary_directory, events_per_temporary_file)
     if method not in ("openmp", "threading"):
         raise ValueError(f'method needs to be either "threading" or "openmp", not {method!r}')
-    path = _path_of_given(events)
+    path = event_path(events)
+    if not path and not isinstance(events, GeneratorType):
+        raise ValueError(
+            f"'events' need to be the path to a gzipped event file or a generator, not {type(events)}; of a "
+            "list: (event for event in events)"
+        )
     if weights is not None and not is_labelled(weights):
         raise ValueError(f"weights need to be None or xarray.DataArray, not {type(weights).__name__}")
     initial = None if weights is None else weights_of(weights)
@@ -240,20 +243,9 @@ def learned(
         **{"lambda": lambda_},
         function=function,
         method=method,
-        before=before(weights),
+        before=getattr(weights, "attrs", None),
     )
     return labelled(values, ("outcomes", outcomes), ("cues", cues), attrs)
-
-
-def _path_of_given(events: object) -> str:
-    """The path of events; of a generator none."""
-    path = event_path(events)
-    if not path and not isinstance(events, GeneratorType):
-        raise ValueError(
-            f"'events' need to be the path to a gzipped event file or a generator, not {type(events)}; of a "
-            "list: (event for event in events)"
-        )
-    return path
 
 
 def _events(events: Path | Rows, remove_duplicates: bool | None) -> Events:
@@ -268,13 +260,6 @@ def _cells(events: Rows) -> Iterator[tuple[list[str], list[str]]]:
     """Rows as a table would have them: names that contain `_` are several."""
     for cues, outcomes in events_from_list(events):
         yield "_".join(cues).split("_"), "_".join(outcomes).split("_")
-
-
-def threads_of(n_jobs: int) -> int:
-    """As many threads as are asked for, and not more than there is room for."""
-    from rescorla._shared.checks import thread_count
-
-    return min(n_jobs, thread_count(None))
 
 
 def dict_ndl(
@@ -340,13 +325,13 @@ def dict_ndl(
     >>> same is weights, round(weights["food"]["tone"], 3)
     (True, 0.01)
     """
-    began = Clock.started()
+    began = clock()
     if not isinstance(make_data_array, bool):
         raise ValueError(f"make_data_array must be True or False, not {make_data_array!r}")
     duplicates_of(remove_duplicates)
     beta1, beta2 = betas
     history = getattr(weights, "attrs", None)
-    nested = _nested(weights, inplace)
+    nested = nested_of(weights, inplace)
     path = event_path(events)
     n_tokens = learn_nested(
         unique(rows_of(events), remove_duplicates),
@@ -373,7 +358,7 @@ def dict_ndl(
     return nested
 
 
-def _nested(weights: Any, inplace: bool) -> defaultdict[Any, Any]:
+def nested_of(weights: Any, inplace: bool) -> defaultdict[Any, Any]:
     """Nested weights to learn in: those given, or a copy."""
     if weights is None:
         return WeightDict()
@@ -384,15 +369,8 @@ def _nested(weights: Any, inplace: bool) -> defaultdict[Any, Any]:
             nested[outcome].update(zip(matrix.cues, column, strict=True))
         return nested
     if not isinstance(weights, defaultdict):
-        raise ValueError(
-            f"weights needs to be a defaultdict, an xarray.DataArray or None, not {type(weights).__name__}"
-        )
-    return weights if inplace else copied(weights)
-
-
-def copied(weights: defaultdict[Any, Any]) -> defaultdict[Any, Any]:
-    """Nested weights of the same type."""
-    return copy.deepcopy(weights)
+        raise ValueError(f"weights needs to be a defaultdict or None, not {type(weights).__name__}")
+    return weights if inplace else copy.deepcopy(weights)
 
 
 def _saliences(alphas: Any) -> Any:
@@ -447,11 +425,4 @@ def data_array(weights: Any, *, attrs: Mapping[str, Any] | None = None) -> xarra
             raise AttributeError(
                 "weights does not have attributes and no attrs argument is given; give attrs={}"
             ) from None
-    outcomes = list(weights)
-    cues = list(dict.fromkeys(cue for outcome in outcomes for cue in weights[outcome]))
-    numbers = {cue: column for column, cue in enumerate(cues)}
-    values = np.zeros((len(outcomes), len(cues)))
-    for row, outcome in enumerate(outcomes):
-        for cue, weight in weights[outcome].items():
-            values[row, numbers[cue]] = weight
-    return labelled(values, ("outcomes", outcomes), ("cues", cues), attrs)
+    return of_nested(weights, "outcomes", "cues", attrs)

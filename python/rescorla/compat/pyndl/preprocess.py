@@ -7,15 +7,15 @@ import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import count, islice
-from typing import Any, Literal, NamedTuple, TextIO, TypeAlias, cast
+from typing import Any, Literal, TextIO, TypeAlias, cast
 
 import numpy as np
 
 from rescorla._core import FormatError, check_apart
 from rescorla._events.bands import bandsample as drawn
 from rescorla._events.text import corpus_events
-from rescorla.compat.pyndl._arguments import Path, jobs, renamed
+from rescorla._shared.checks import whole
+from rescorla.compat.pyndl._arguments import Path, renamed
 from rescorla.compat.pyndl._corpus_text import Words, contexts
 from rescorla.compat.pyndl._text_file import check_new, writing
 
@@ -29,8 +29,7 @@ _CUE_STRUCTURES = (*_GRAMS, "word_to_word")
 
 # Events whose text is made at a time.
 _ROWS = 1 << 16
-# Lines of an event file that are filtered together, and cells that are remembered.
-_LINES = 10_000
+# Cells that are remembered.
 _CELLS = 1 << 18
 
 
@@ -208,59 +207,32 @@ def _check(argument: str, value: str, known: tuple[str, ...]) -> None:
         raise NotImplementedError(f"{argument}={value!r} is not implemented; it can be one of {listed}")
 
 
-def _line(line: str, cues_of: Cell, outcomes_of: Cell) -> str | None:
-    """A line with what is left of its cells; None where no cue is."""
-    cells = line.strip("\n").split("\t")
-    if len(cells) != 2:
-        raise ValueError(
-            f"tabular event file need to have two tab separated columns, found {len(cells)}: {line!r}"
-        )
-    cues = cues_of(cells[0])
-    # An event without outcomes stays, for it tells how often its cues occur.
-    return None if cues is None else f"{cues}\t{outcomes_of(cells[1]) or ''}\n"
+def _change(
+    kind: str, keep: Names, remove: Collection[str] | None, becomes: Mapping[str, str] | None
+) -> Cell:
+    """What is left of a cell, as the arguments ask, of which one at most may; None for no names."""
+    keeps_all = isinstance(keep, str) and keep == "all"
+    if (not keeps_all) + (remove is not None) + (becomes is not None) > 1:
+        raise ValueError(f"You can either specify keep_{kind}s, remove_{kind}s, or {kind}_map.")
+    for argument, names in ((f"keep_{kind}s", keep), (f"remove_{kind}s", remove)):
+        if isinstance(names, str) and not (names is keep and keeps_all):
+            raise ValueError(f"{argument} must be several names, not the str {names!r}; write [{names!r}]")
+    if keeps_all and remove is None and becomes is None:
+        return lambda cell: cell
+    new = None if becomes is None else dict(becomes)
+    some, stays = (frozenset(keep), True) if remove is None else (frozenset(remove), False)
 
-
-class _Change(NamedTuple):
-    """What becomes of the names of one side: `names_of` are those that stay, or go, or become others."""
-
-    kind: Literal["all", "keep", "remove", "map"]
-    names_of: Collection[str]
-
-    @classmethod
-    def of(
-        cls, kind: str, keep: Names, remove: Collection[str] | None, becomes: Mapping[str, str] | None
-    ) -> _Change:
-        """The change that arguments ask for, of which one at most may."""
-        keeps_all = isinstance(keep, str) and keep == "all"
-        if (not keeps_all) + (remove is not None) + (becomes is not None) > 1:
-            raise ValueError(f"You can either specify keep_{kind}s, remove_{kind}s, or {kind}_map.")
-        for argument, names in ((f"keep_{kind}s", keep), (f"remove_{kind}s", remove)):
-            if isinstance(names, str) and not (names is keep and keeps_all):
-                raise ValueError(
-                    f"{argument} must be several names, not the str {names!r}; write [{names!r}]"
-                )
-        if becomes is not None:
-            return cls("map", dict(becomes))
-        if remove is not None:
-            return cls("remove", frozenset(remove))
-        return cls("all", ()) if keeps_all else cls("keep", frozenset(keep))
-
-    def names(self, names: Iterable[str]) -> list[str]:
-        """What becomes of some names."""
-        if self.kind == "all":
-            return list(names)
-        if self.kind == "map":
-            becomes = cast(Mapping[str, str], self.names_of)
-            return [new for name in names if (new := becomes.get(name, ""))]
-        stays = self.kind == "keep"
-        return [name for name in names if (name in self.names_of) == stays]
-
-    def cell(self, cell: str) -> str | None:
-        """What is left of a cell; None for nothing."""
-        if self.kind == "all":
-            return cell
-        names = self.names(cell.split("_"))
+    # The same cells come again and again.
+    @lru_cache(_CELLS)
+    def cell_of(cell: str) -> str | None:
+        names = cell.split("_")
+        if new is None:
+            names = [name for name in names if (name in some) == stays]
+        else:
+            names = [other for name in names if (other := new.get(name, ""))]
         return "_".join(names) if names else None
+
+    return cell_of
 
 
 def filter_event_file(
@@ -326,30 +298,23 @@ def filter_event_file(
     [(['a'], ['x'])]
     >>> folder.cleanup()
     """
-    jobs(renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs))
-    jobs(chunksize, "chunksize")
-    # The same cells come again and again.
-    cues_of = lru_cache(_CELLS)(_Change.of("cue", keep_cues, remove_cues, cue_map).cell)
-    outcomes_of = lru_cache(_CELLS)(_Change.of("outcome", keep_outcomes, remove_outcomes, outcome_map).cell)
+    whole("n_jobs", renamed("number_of_processes", "n_jobs", number_of_processes, n_jobs), 1)
+    whole("chunksize", chunksize, 1)
+    cues_of = _change("cue", keep_cues, remove_cues, cue_map)
+    outcomes_of = _change("outcome", keep_outcomes, remove_outcomes, outcome_map)
     source, out = os.fsdecode(input_event_file), os.fsdecode(output_event_file)
     check_apart(out, [source])
-    with gzip.open(source, "rt", encoding="utf-8") as opened:
+    with gzip.open(source, "rt", encoding="utf-8") as opened, writing(out, "gzip") as table:
         lines = cast(TextIO, opened)
-        header = lines.readline()
-        with writing(out, "gzip") as table:
-            table.write(header.encode("utf-8"))
-            for start in count(2, _LINES):
-                block = list(islice(lines, _LINES))
-                if not block:
-                    break
-                table.write("".join(_filtered(block, cues_of, outcomes_of, source, start)).encode("utf-8"))
-
-
-def _filtered(block: list[str], cues_of: Cell, outcomes_of: Cell, source: str, start: int) -> Iterator[str]:
-    for number, line in enumerate(block, start):
-        try:
-            found = _line(line, cues_of, outcomes_of)
-        except ValueError as error:
-            raise FormatError(f"{source}, line {number}: {error}") from None
-        if found is not None:
-            yield found
+        table.write(lines.readline().encode("utf-8"))
+        for number, line in enumerate(lines, 2):
+            cells = line.strip("\n").split("\t")
+            if len(cells) != 2:
+                raise FormatError(
+                    f"{source}, line {number}: tabular event file need to have two tab separated columns, "
+                    f"found {len(cells)}: {line!r}"
+                )
+            cues = cues_of(cells[0])
+            # An event without outcomes stays, for it tells how often its cues occur.
+            if cues is not None:
+                table.write(f"{cues}\t{outcomes_of(cells[1]) or ''}\n".encode())

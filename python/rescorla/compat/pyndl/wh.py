@@ -19,16 +19,16 @@ from rescorla.compat.pyndl._arguments import (
     check_temporary,
     duplicates_of,
     event_path,
-    jobs,
     rows_of,
+    threads_of,
     unique,
 )
 from rescorla.compat.pyndl._by_position import read_by_position
-from rescorla.compat.pyndl._labelled import before, is_labelled, labelled, labels_of, weights_of
+from rescorla.compat.pyndl._labelled import is_labelled, labelled, labels_of, of_nested, weights_of
 from rescorla.compat.pyndl._name_order import Names, names_by_jobs
 from rescorla.compat.pyndl._nested import widrow_hoff_nested
-from rescorla.compat.pyndl._provenance import Clock, attributes
-from rescorla.compat.pyndl.ndl import WeightDict, copied, learned, threads_of
+from rescorla.compat.pyndl._provenance import attributes, clock
+from rescorla.compat.pyndl.ndl import WeightDict, learned, nested_of
 
 if TYPE_CHECKING:
     import xarray
@@ -122,7 +122,7 @@ def wh(
     0.1
     >>> folder.cleanup()
     """
-    n_jobs = jobs(n_jobs)
+    n_jobs = whole("n_jobs", n_jobs, 1)
     whole("n_outcomes_per_job", n_outcomes_per_job, 1)
     number("eta", eta)
     if cue_vectors is None and outcome_vectors is None:
@@ -140,7 +140,7 @@ def wh(
             temporary_directory=temporary_directory,
             events_per_temporary_file=events_per_temporary_file,
         )
-    began = Clock.started()
+    began = clock()
     duplicates = duplicates_of(remove_duplicates)
     path = event_path(events)
     if not path:
@@ -153,8 +153,10 @@ def wh(
     found = widrow_hoff(
         source,
         eta=eta,
-        cue_vectors=None if cue_vectors is None else _table(cue_vectors, "cue"),
-        outcome_vectors=None if outcome_vectors is None else _table(outcome_vectors, "outcome"),
+        cue_vectors=None if cue_vectors is None else weights_of(cue_vectors, _DIMENSIONS["cue"], "cues"),
+        outcome_vectors=None
+        if outcome_vectors is None
+        else weights_of(outcome_vectors, _DIMENSIONS["outcome"], "outcomes"),
         initial=initial,
         threads=threads_of(n_jobs),
         progress=bool(verbose),
@@ -171,7 +173,7 @@ def wh(
         **parameters,
         function=f"{__name__}.wh",
         method=method,
-        before=before(weights),
+        before=getattr(weights, "attrs", None),
     )
     return labelled(
         values,
@@ -273,13 +275,6 @@ def _dimension(kind: str, vectors: Any) -> str:
     return f"{kind}s" if vectors is None else _DIMENSIONS[kind]
 
 
-def _table(vectors: Any, kind: str) -> Any:
-    """Vectors under the names of names and dimensions as str."""
-    dims = f"{kind}s", _DIMENSIONS[kind]
-    array = np.asarray(vectors.transpose(*dims).values)
-    return Weights(array, labels_of(vectors, dims[0]), labels_of(vectors, dims[1]))
-
-
 def _with_new(old: tuple[str, ...], events: Events, kind: str, vectors: Any) -> list[str]:
     """The names or dimensions of the initial weights, and behind them new names."""
     if vectors is None:
@@ -359,13 +354,15 @@ def dict_wh(
     >>> weights["s"]["a"], weights["s"]["b"]
     (0.05, 0.1)
     """
-    began = Clock.started()
+    began = clock()
     if not isinstance(make_data_array, bool):
         raise ValueError(f"make_data_array must be True or False, not {make_data_array!r}")
     duplicates_of(remove_duplicates)
     number("eta", eta)
     history = getattr(weights, "attrs", None)
-    nested = _nested(weights, inplace)
+    if is_labelled(weights):
+        raise NotImplementedError("dict_wh does not go on from an xarray.DataArray; wh does")
+    nested = nested_of(weights, inplace)
     path = event_path(events)
     n_tokens = widrow_hoff_nested(
         _single(unique(rows_of(events), remove_duplicates)),
@@ -384,28 +381,10 @@ def dict_wh(
         before=history,
     )
     if make_data_array:
-        outcomes = list(nested)
-        cues = list(dict.fromkeys(cue for outcome in outcomes for cue in nested[outcome]))
-        values = np.array([[nested[outcome].get(cue, 0.0) for cue in cues] for outcome in outcomes])
-        return labelled(
-            values.reshape(len(outcomes), len(cues)),
-            (_DIMENSIONS["outcome"], outcomes),
-            (_DIMENSIONS["cue"], cues),
-            attrs,
-        )
+        return of_nested(nested, _DIMENSIONS["outcome"], _DIMENSIONS["cue"], attrs)
     if isinstance(nested, WeightDict):
         nested.attrs = attrs
     return nested
-
-
-def _nested(weights: Any, inplace: bool) -> defaultdict[Any, Any]:
-    if weights is None:
-        return WeightDict()
-    if is_labelled(weights):
-        raise NotImplementedError("dict_wh does not go on from an xarray.DataArray; wh does")
-    if not isinstance(weights, defaultdict):
-        raise ValueError(f"weights needs to be a defaultdict or None, not {type(weights).__name__}")
-    return weights if inplace else copied(weights)
 
 
 def _single(rows: Iterable[tuple[list[Any], list[Any]]]) -> Iterable[tuple[list[Any], list[Any]]]:
