@@ -1,4 +1,4 @@
-"""An interrupt ends the wait for zarr, and not zarr in the midst of its own waiting."""
+"""An interrupt ends the wait for zarr, and not zarr in the midst of its own waiting; nor what is short."""
 
 import signal
 import sys
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rescorla as rw
+from rescorla._weights.disk import undisturbed
 from rescorla._weights.zarr.uninterrupted import uninterrupted
 
 
@@ -58,3 +59,33 @@ def test_zarr_never_works_in_the_main_thread(tmp_path: Path, monkeypatch: pytest
     assert rw.verify(tmp_path / "s.zarr")
     assert len(threads) > 5
     assert threading.main_thread() not in threads
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGHUP")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_what_is_short_is_done_before_a_signal_is_heard(name: str) -> None:
+    number, done = getattr(signal, name), []
+    before = signal.signal(number, signal.default_int_handler)
+
+    def work() -> None:
+        with undisturbed():
+            signal.raise_signal(number)
+            done.append(number)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        assert done
+        assert signal.getsignal(number) is signal.default_int_handler
+    finally:
+        signal.signal(number, before)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGHUP")
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with undisturbed():
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)

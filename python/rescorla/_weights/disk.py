@@ -5,8 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import sleep
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +21,12 @@ if TYPE_CHECKING:
 
 AGAIN = "save the weights again"
 """What to do about a damaged file."""
+
+# How often, and after how many seconds each time, something is tried again that another process is at.
+_TRIES, _PAUSE = 100, 0.01
+
+# Signals by whose handlers work is stopped.
+_INTERRUPTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 # Bytes taken at a time.
 _PIECE = 1 << 24
@@ -180,3 +189,49 @@ def _plain_or_error(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return plain(value)
     raise TypeError(f"parameters must be values that JSON has, not {type(value).__name__}")
+
+
+@contextmanager
+def alone(folder: str) -> Iterator[None]:
+    """Wait while another process renames several things in this folder: some milliseconds."""
+    try:
+        import fcntl
+
+        descriptor = os.open(folder, os.O_RDONLY)
+    except (ImportError, OSError):
+        # No locks here. Two writers may then leave a part of each, which is refused when it is read.
+        yield
+        return
+    try:
+        for _ in range(_TRIES):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                sleep(_PAUSE)
+            except OSError:
+                break
+        yield
+    finally:
+        with suppress(OSError):
+            os.close(descriptor)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let an interrupt wait until something short is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[tuple[Any, ...]] = []
+    handlers = {each: signal.getsignal(each) for each in _INTERRUPTS}
+    before = {each: handler for each, handler in handlers.items() if callable(handler)}
+    for each in before:
+        signal.signal(each, lambda *given: waiting.append(given))
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        if waiting:
+            before[waiting[0][0]](*waiting[0])

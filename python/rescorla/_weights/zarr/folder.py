@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 
 from rescorla._core import exchange
-from rescorla._weights.disk import check_folder, naming
+from rescorla._weights.disk import alone, check_folder, naming, undisturbed
 from rescorla._weights.zarr import chunks
 
 # Seconds after which a temporary is that of a process that is gone. A lock would tell at once, but not on
@@ -40,13 +40,13 @@ class Folder:
         try:
             self._remove()
         except BaseException:
-            # An interrupt came in its midst.
+            # An interrupt came before it was held off.
             self._remove()
             raise
 
     def _remove(self) -> None:
         # It closes a folder twice where the first time fails, and does not ignore that.
-        with suppress(OSError):
+        with undisturbed(), suppress(OSError):
             shutil.rmtree(self.temporary, ignore_errors=True)
 
     def appear(self) -> bool:
@@ -61,7 +61,7 @@ class Folder:
         Where the system can exchange two folders in one step there is a store at every moment, and the older
         one then has the temporary name. Elsewhere a folder cannot take the place of another, and for a moment
         there is none. Then the older one has a name that nothing removes before there is a store again, and
-        from which `is_there` puts it back; whoever saves then sets it aside again.
+        from which `is_there` puts it back; a lock on the folder above lets others wait for that.
         """
         with naming(self.path):
             _sync(self.temporary)
@@ -83,12 +83,13 @@ class Folder:
                 return True
         except FileNotFoundError:
             return False
-        try:
-            while not self._renamed():
-                with suppress(FileNotFoundError):
-                    os.rename(self._place, _new(self._place, ".old"))
-        finally:
-            is_there(self.path)
+        with alone(os.path.dirname(self._place)):
+            try:
+                while not self._renamed():
+                    with suppress(FileNotFoundError):
+                        os.rename(self._place, _new(self._place, ".old"))
+            finally:
+                _put_back(self.path)
         return True
 
     def _renamed(self) -> bool:
@@ -104,6 +105,18 @@ class Folder:
 
 def is_there(path: str) -> bool:
     """Whether there is something at a path; a store that a killed process set aside is put back first."""
+    place = os.path.realpath(path)
+    if os.path.lexists(place):
+        return True
+    if _hidden(place, ".old"):
+        # Another process may be about to put one there.
+        with alone(os.path.dirname(place)):
+            return _put_back(path)
+    return os.path.lexists(place)
+
+
+def _put_back(path: str) -> bool:
+    """Whether there is something at a path, a store that was set aside if nothing else."""
     place = os.path.realpath(path)
     if not os.path.lexists(place):
         for old in sorted(_hidden(place, ".old"), key=_changed, reverse=True):
