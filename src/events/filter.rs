@@ -237,8 +237,8 @@ impl<'a> RenamedSide<'a> {
     fn rename(&mut self, old: &[u32], number: u64) -> Result<&[u32]> {
         let Self { names, becomes, event } = self;
         event.ids.clear();
-        for &id in old.iter().flat_map(|&id| becomes.get(id as usize)) {
-            let added = event.add(id, number, names);
+        for &id in old {
+            let added = event.add(becomes.get(id as usize), number, names);
             added.map_err(|error| error.at(None, Some(Place::Event(number))))?;
         }
         Ok(&event.ids)

@@ -424,7 +424,7 @@ pub(super) fn decode_names(
         if vocab.intern(name)? as usize != id {
             return Err(damaged(start, "every name once", format!("{name:?} twice")));
         }
-        vocab.count_more(id as u32, count)?;
+        vocab.count(&[id as u32], count)?;
     }
     if rest.is_empty() {
         Ok(vocab)
@@ -443,7 +443,7 @@ mod tests {
         fn names_come_back(names in prop::collection::vec(".{0,9}", 0..40), count in any::<u64>()) {
             let mut vocab = Vocab::of(&names).unwrap();
             if !vocab.is_empty() {
-                vocab.count_more(0, count).unwrap();
+                vocab.count(&[0], count).unwrap();
             }
             let mut bytes = Vec::new();
             encode_names(&vocab, &mut bytes).unwrap();

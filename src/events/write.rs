@@ -129,7 +129,7 @@ impl EventWriter {
     /// When there are too many names, or the event has the cue already and duplicates are refused.
     pub fn cue(&mut self, name: &str) -> Result<()> {
         let id = self.cues.intern(name)?;
-        self.event_cues.add(id, self.number, &self.cues)
+        self.event_cues.add(&[id], self.number, &self.cues)
     }
 
     /// An outcome of the current event.
@@ -138,7 +138,7 @@ impl EventWriter {
     /// As for [`EventWriter::cue`].
     pub fn outcome(&mut self, name: &str) -> Result<()> {
         let id = self.outcomes.intern(name)?;
-        self.event_outcomes.add(id, self.number, &self.outcomes)
+        self.event_outcomes.add(&[id], self.number, &self.outcomes)
     }
 
     /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing).
@@ -215,8 +215,8 @@ impl EventWriter {
     #[inline]
     pub(crate) fn names(&mut self, side: Side, ids: &[u32]) -> Result<()> {
         match side {
-            Side::Cue => self.event_cues.add_all(ids, self.number, &self.cues),
-            Side::Outcome => self.event_outcomes.add_all(ids, self.number, &self.outcomes),
+            Side::Cue => self.event_cues.add(ids, self.number, &self.cues),
+            Side::Outcome => self.event_outcomes.add(ids, self.number, &self.outcomes),
         }
     }
 
@@ -334,16 +334,8 @@ impl EventWriter {
 
     /// Counts the names of events.
     fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
-        if tokens == 1 {
-            return self.cues.count_each(cues).and_then(|()| self.outcomes.count_each(outcomes));
-        }
-        cues.iter().try_for_each(|&cue| self.cues.count_more(cue, tokens))?;
-        outcomes.iter().try_for_each(|&outcome| self.outcomes.count_more(outcome, tokens))
-    }
-
-    fn count_tokens(&mut self, n: u64) -> Result<()> {
-        self.n_tokens = self.n_tokens.checked_add(n).ok_or_else(too_many_tokens)?;
-        Ok(())
+        self.cues.count(cues, tokens)?;
+        self.outcomes.count(outcomes, tokens)
     }
 }
 
