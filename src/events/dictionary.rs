@@ -94,7 +94,7 @@ impl Dictionary {
     /// When the type has more than 2^64 - 1 tokens.
     pub(super) fn count(&mut self, event_type: u32, frequency: u32) -> Result<()> {
         let (tokens, names) = &mut self.tallies[event_type as usize];
-        *tokens = tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        add_tokens(tokens, frequency.into())?;
         self.names += *names;
         Ok(())
     }
@@ -129,6 +129,12 @@ impl Dictionary {
     }
 }
 
-pub(super) fn too_many_tokens() -> Error {
-    Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies")
+/// Adds to a number of tokens.
+///
+/// # Errors
+/// When the sum passes 2^64 - 1.
+pub(super) fn add_tokens(tokens: &mut u64, more: u64) -> Result<()> {
+    let sum = tokens.checked_add(more);
+    *tokens = sum.ok_or_else(|| Error::defect("fewer than 2^64 tokens", "more", "lower the frequencies"))?;
+    Ok(())
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::EventFile;
 use super::chunk::Body;
 use super::chunk_writer::ChunkWriter;
-use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
+use super::dictionary::{Dictionary, Fate, Moment, add_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
 use super::parameters;
@@ -137,7 +137,7 @@ impl EventWriter {
     /// When the frequency is too large, or the event cannot be stored.
     pub fn end_event(&mut self, frequency: u64) -> Result<()> {
         let frequency = storable(frequency)?;
-        self.count_tokens(frequency.into())?;
+        add_tokens(&mut self.n_tokens, frequency.into())?;
         let mut cues = mem::take(&mut self.event_cues.ids);
         let mut outcomes = mem::take(&mut self.event_outcomes.ids);
         self.append(&cues, &outcomes, frequency)?;
@@ -168,7 +168,7 @@ impl EventWriter {
             cues.clear();
             cues.extend(own.iter().chain(given.iter().filter(|&&cue| Some(cue) != masked)));
             if cues.len() > own.len() {
-                self.count_tokens(1)?;
+                add_tokens(&mut self.n_tokens, 1)?;
                 self.append(&cues, &[outcome], 1)?;
             }
         }
@@ -230,7 +230,7 @@ impl EventWriter {
             return Ok(false);
         };
         let frequency = storable(frequency)?;
-        self.n_tokens = self.n_tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        add_tokens(&mut self.n_tokens, frequency.into())?;
         types.count(key, frequency)?;
         if self.chunks.are_by_type() {
             self.chunks.push_type(key, frequency)?;
