@@ -187,7 +187,7 @@ impl EventWriter {
         }
     }
 
-    /// The id of a name, which may be new. The next event that is written must have it.
+    /// The id of a name, which may be new.
     ///
     /// # Errors
     /// When there are too many names.
