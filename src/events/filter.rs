@@ -241,12 +241,8 @@ mod tests {
         Vocab::of((0..n).map(|i| i.to_string())).unwrap()
     }
 
-    fn file(n_names: u32, events: &[Row]) -> EventFile {
-        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        let names = vocab(n_names);
-        writer.add_names(names.names(), names.names()).unwrap();
-        events.iter().for_each(|(cues, outcomes, n)| writer.push(cues, outcomes, *n).unwrap());
-        writer.finish().unwrap()
+    fn file(events: &[Row]) -> EventFile {
+        EventFile::of_rows(NAMES, events.iter().cloned())
     }
 
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
@@ -307,7 +303,7 @@ mod tests {
                     expected.push((new_cues, new_outcomes, *n));
                 }
             }
-            let file = file(NAMES, &events);
+            let file = file(&events);
             let [cues, outcomes] = [renaming(&cues, policy), renaming(&outcomes, policy)];
             match filter(&file, &cues, &outcomes, path.as_deref(), None, &Monitor::new()) {
                 Err(error) => {
@@ -331,7 +327,7 @@ mod tests {
         #[test]
         fn parts_one_after_another_are_the_whole(events in events(), at in any::<prop::sample::Index>()) {
             let at = at.index(events.len() + 1);
-            let (whole, parts) = (file(NAMES, &events), [file(NAMES, &events[..at]), file(NAMES, &events[at..])]);
+            let (whole, parts) = (file(&events), [file(&events[..at]), file(&events[at..])]);
             let joined = concat(&[&parts[0], &parts[1]], None, None, &Monitor::new()).unwrap();
             prop_assert_eq!(joined.bytes(), whole.bytes());
         }
@@ -345,7 +341,7 @@ mod tests {
             let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { event_type % 7 };
             (vec![event_type % 499, event_type / 499, event_type % 499], vec![outcome], 1 + i % 3)
         };
-        file(500, &(0..150_000).map(event).collect::<Vec<_>>())
+        EventFile::of_rows(500, (0..150_000).map(event))
     }
 
     #[test]
@@ -400,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
+        let file = EventFile::of_rows(2, [(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
         let mut lists = Lists::default();
         lists.push(&[0, 1]).unwrap();
         assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));

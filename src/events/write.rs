@@ -340,6 +340,20 @@ fn storable(frequency: u64) -> Result<u32> {
 }
 
 #[cfg(test)]
+impl EventFile {
+    /// Events in memory: their cues, outcomes and frequencies. The names are the numbers below `n_names`.
+    #[allow(clippy::unwrap_used)]
+    pub(super) fn of_rows(n_names: u32, rows: impl IntoIterator<Item = (Vec<u32>, Vec<u32>, u32)>) -> Self {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names: Vec<String> = (0..n_names).map(|name| name.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        writer.add_names(names(), names()).unwrap();
+        rows.into_iter().for_each(|(cues, outcomes, n)| writer.push(&cues, &outcomes, n).unwrap());
+        writer.finish().unwrap()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::super::chunk::EventList;
     use super::super::dictionary::JUDGED_AT;
