@@ -18,7 +18,7 @@ use rescorla::internals::monitor::Monitor;
 use rescorla::internals::text::corpus::{
     Allowed, Context, Corpus, Letters, Lookup, Names, Normal, Symbols, Table, TextReader, Unknown, Window,
 };
-use rescorla::internals::text::kind::kind;
+use rescorla::internals::text::kind::look;
 use rescorla::internals::text::source::MAX_PIECE;
 use rescorla::internals::vocab::Vocab;
 use tempfile::TempDir;
@@ -654,7 +654,7 @@ proptest! {
         magic in prop::sample::select(vec![&b""[..], b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"]),
     ) {
         let (_folder, path) = file(&[magic, &rubbish].concat());
-        let _ = kind(&path);
+        let _ = look(&path);
         match read(&corpus(3), &path) {
             Ok(events) => prop_assert!(events.len() <= magic.len() + rubbish.len()),
             Err(Error::Format(defect)) => {
