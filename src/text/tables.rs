@@ -27,7 +27,7 @@ use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::detect_table;
 use crate::text::seen::Seen;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of};
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, Wrapping, length_of};
 use crate::text::{Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
@@ -77,9 +77,13 @@ pub fn read_as(
     /// For fewer events the beginning of the file is enough.
     const FEW: u64 = 1 << 12;
     monitor.set_total(length_of(path)?);
-    let open = if limit.is_some_and(|limit| limit < FEW) { Source::glance } else { Source::open };
-    let pushed = open(path, monitor).and_then(|mut source| {
-        TableRows::begin(&mut source, layout)?.push(&mut source, limit, writer, monitor)
+    let source = if limit.is_some_and(|limit| limit < FEW) {
+        Source::glance(path, monitor)
+    } else {
+        Source::open(path, Wrapping::Text, monitor)
+    };
+    let pushed = source.and_then(|mut source| {
+        TableColumns::begin(&mut source, layout)?.push(&mut source, limit, writer, monitor)
     });
     pushed.map(drop).map_err(|error| error.at(Some(path), None))
 }
@@ -154,10 +158,6 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 impl TableColumns {
-    /// The columns by the first of some lines; the layout gives what that does not say.
-    fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
-        let first = lines.first().copied().unwrap_or_default();
-        let first = without_line_end(pending.beginning(first.len()).text()?);
     /// Finds the columns of a table, and takes the header if there is one.
     ///
     /// # Errors
@@ -241,6 +241,10 @@ impl TableColumns {
         Ok(true)
     }
 
+    /// The columns by the first of some lines; the layout gives what that does not say.
+    fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
+        let first = lines.first().copied().unwrap_or_default();
+        let first = without_line_end(pending.beginning(first.len()).text()?);
         let with = |separator| {
             Self::with(separator, first, lines, layout)
                 .map_err(|(offset, error)| error.at(None, Some(pending.place(offset))))

@@ -46,7 +46,7 @@ impl Corpus {
             Format::Subtitles => Wrapping::Subtitles,
         };
         let find = if self.format == Format::Conllu { last_line } else { last_run };
-        let mut source = Source::open_as(path, wrapping, monitor)?;
+        let mut source = Source::open(path, wrapping, monitor)?;
         let mut end = None;
         while let Some(piece) = source.piece(MAX_PIECE, find)? {
             let misplaced = |(offset, error): Misplaced| error.at(None, Some(piece.place(offset)));
