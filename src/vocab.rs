@@ -21,8 +21,6 @@ pub struct Vocab {
     text: String,
     ends: Vec<usize>,
     counts: Vec<u64>,
-    /// The sum of all counts, at most 2^64 - 1.
-    total: u64,
     table: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -91,37 +89,19 @@ impl Vocab {
         Ok(id)
     }
 
-    /// Adds `n` to the count of a name.
-    ///
-    /// # Errors
-    /// When the count passes 2^64 - 1.
-    pub fn count_more(&mut self, id: u32, n: u64) -> Result<()> {
-        let count = self.counts.get_mut(id as usize).ok_or_else(|| no_id(id))?;
-        *count = count
-            .checked_add(n)
-            .ok_or_else(|| Error::defect("counts below 2^64", "a larger one", "use smaller frequencies"))?;
-        self.total = self.total.saturating_add(n);
-        Ok(())
-    }
-
-    /// Adds 1 to the count of a name for each time that it is in `ids`.
+    /// Adds `n` to the count of a name for each time that it is in `ids`.
     ///
     /// # Errors
     /// When a count passes 2^64 - 1.
-    pub fn count_each(&mut self, ids: &[u32]) -> Result<()> {
-        // No count exceeds the sum of all.
-        match self.total.checked_add(ids.len() as u64) {
-            Some(total) => self.total = total,
-            None => return ids.iter().try_for_each(|&id| self.count_more(id, 1)),
-        }
-        let mut unknown = None;
+    pub fn count(&mut self, ids: &[u32], n: u64) -> Result<()> {
         for &id in ids {
-            match self.counts.get_mut(id as usize) {
-                Some(count) => *count += 1,
-                None => unknown = Some(id),
-            }
+            let count =
+                self.counts.get_mut(id as usize).ok_or_else(|| Error::Argument(format!("no id {id}")))?;
+            *count = count.checked_add(n).ok_or_else(|| {
+                Error::defect("counts below 2^64", "a larger one", "use smaller frequencies")
+            })?;
         }
-        unknown.map_or(Ok(()), |id| Err(no_id(id)))
+        Ok(())
     }
 
     /// How often each name occurred, in the order of the ids.
@@ -148,10 +128,6 @@ impl Vocab {
     pub fn ends(&self) -> &[usize] {
         &self.ends
     }
-}
-
-fn no_id(id: u32) -> Error {
-    Error::Argument(format!("no id {id}"))
 }
 
 fn name<'a>(text: &'a str, ends: &[usize], id: u32) -> Option<&'a str> {

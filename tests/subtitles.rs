@@ -21,7 +21,7 @@ fn gzip(content: &[u8]) -> Vec<u8> {
 fn text_at(path: &Path) -> Result<String> {
     let mut text = String::new();
     let monitor = Monitor::new();
-    let mut source = Source::open_as(path, Wrapping::Subtitles, &monitor)?;
+    let mut source = Source::open(path, Wrapping::Subtitles, &monitor)?;
     while let Some(line) = source.line(MAX_PIECE)? {
         text.push_str(line.text()?);
     }
@@ -202,7 +202,7 @@ fn a_stop_is_a_stop() {
     fs::write(&path, gzip(PYNDL[0].0.as_bytes())).unwrap();
     let monitor = Monitor::new();
     monitor.stop();
-    let result = Source::open_as(&path, Wrapping::Subtitles, &monitor);
+    let result = Source::open(&path, Wrapping::Subtitles, &monitor);
     assert!(matches!(result, Err(Error::Stopped)));
 }
 
@@ -213,7 +213,7 @@ fn progress_is_in_bytes_of_the_file() {
     let packed = gzip(PYNDL[0].0.as_bytes());
     fs::write(&path, &packed).unwrap();
     let monitor = Monitor::new();
-    let mut source = Source::open_as(&path, Wrapping::Subtitles, &monitor).unwrap();
+    let mut source = Source::open(&path, Wrapping::Subtitles, &monitor).unwrap();
     while source.line(MAX_PIECE).unwrap().is_some() {}
     assert_eq!(monitor.progress().0, packed.len() as u64);
 }

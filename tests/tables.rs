@@ -12,7 +12,7 @@ use rescorla::internals::error::{Defect, Error, Place, Result};
 use rescorla::internals::events::format::MAGIC;
 use rescorla::internals::events::write::{Duplicates, EventWriter};
 use rescorla::internals::monitor::Monitor;
-use rescorla::internals::text::kind::{Kind, kind};
+use rescorla::internals::text::kind::{Kind, look};
 use rescorla::internals::text::source::{MAX_HEADER, MAX_PIECE};
 use rescorla::internals::text::tables::{Column, Layout, read, read_as, split_names};
 use rescorla::internals::vocab::Vocab;
@@ -503,11 +503,11 @@ fn what_ends_early_leaves_the_rest_undecoded() {
 fn missing_files_and_folders_are_errors_of_the_system() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
-    for result in [events_at(&missing).map(drop), kind(&missing).map(drop)] {
+    for result in [events_at(&missing).map(drop), look(&missing).map(drop)] {
         let Err(Error::Io { path, doing, source }) = result else { panic!("{result:?}") };
         assert_eq!((path, doing, source.kind()), (missing.clone(), "open", std::io::ErrorKind::NotFound));
     }
-    for result in [events_at(folder.path()).map(drop), kind(folder.path()).map(drop)] {
+    for result in [events_at(folder.path()).map(drop), look(folder.path()).map(drop)] {
         let Err(Error::Io { path, .. }) = result else { panic!("{result:?}") };
         assert_eq!(path, folder.path());
     }
@@ -547,7 +547,7 @@ fn progress_is_in_bytes_of_the_file() {
 fn kinds_are_told_by_content() {
     let kind_of = |content: &[u8]| {
         let (_folder, path) = file(content);
-        kind(&path).unwrap()
+        look(&path).unwrap().kind
     };
     // tests/events/test_kinds.py has what small files are taken for.
     assert_eq!(kind_of(&[&MAGIC[..], b"rest"].concat()), Kind::Events);
@@ -567,7 +567,7 @@ fn kinds_are_told_by_content() {
     assert_eq!(kind_of(&gzip(&long)), Kind::Text);
     let damaged = gzip(b"cues\toutcomes\n");
     let (_folder, path) = file(&damaged[..damaged.len() - 9]);
-    assert!(matches!(kind(&path), Err(Error::Format(_))));
+    assert!(matches!(look(&path), Err(Error::Format(_))));
 }
 
 /// Names for tab tables: no `_`, no tab, no line feed, and no carriage return, which would end a line too.
@@ -616,7 +616,7 @@ proptest! {
         } else {
             events.into_iter().map(|(cues, outcomes, _)| (cues, outcomes, 1)).collect()
         };
-        prop_assert_eq!(kind(&path).unwrap(), Kind::Table);
+        prop_assert_eq!(look(&path).unwrap().kind, Kind::Table);
         prop_assert_eq!(events_at(&path).unwrap(), expected);
     }
 
@@ -674,11 +674,11 @@ proptest! {
         for content in [[&table[..], &rubbish].concat(), [magic, &rubbish].concat(), table] {
             let (_folder, path) = file(&content);
             match events_at(&path) {
-                Ok(_) => prop_assert_eq!(kind(&path).unwrap(), Kind::Table),
+                Ok(_) => prop_assert_eq!(look(&path).unwrap().kind, Kind::Table),
                 Err(Error::Format(defect)) => {
                     prop_assert_eq!(defect.path.as_deref(), Some(path.as_path()));
                     prop_assert!(defect.place.is_some(), "{}", defect);
-                    let _ = kind(&path);
+                    let _ = look(&path);
                 }
                 Err(other) => prop_assert!(false, "{}", other),
             }

@@ -121,7 +121,7 @@ pub(crate) fn compile_corpus(
             _ => return Err(wrong("format", format)),
         },
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.of_text();
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
     let told = |writer: EventWriter, occurred: &Occurred| {
         let text = parameters.map(|text| with_left_out(text, occurred));
         writer.with_parameters(text.as_deref())

@@ -11,7 +11,7 @@ use super::watch::watched;
 use crate::error::Error;
 use crate::files::packed_text::{TextFile, is_csv, is_text};
 use crate::memory::{Grow, spell};
-use crate::text::source::{MAX_PIECE, Source, length_of};
+use crate::text::source::{MAX_PIECE, Source, Wrapping, length_of};
 
 /// The lines of a text file, compressed or not, without their line ends.
 #[pyfunction]
@@ -19,7 +19,7 @@ pub(crate) fn read_lines(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
     let lines = watched(py, &None, |monitor| {
         let read = || {
             monitor.set_total(length_of(&path)?);
-            let mut source = Source::open(&path, monitor)?;
+            let mut source = Source::open(&path, Wrapping::Text, monitor)?;
             let mut lines = Vec::new();
             while let Some(line) = source.line(MAX_PIECE)? {
                 let text = line.text()?;

@@ -17,7 +17,7 @@ use crate::memory::{ask, filled};
 use crate::monitor::Monitor;
 use crate::text::kind::look_at;
 use crate::text::source::Source;
-use crate::text::tables::TableRows;
+use crate::text::tables::TableColumns;
 
 /// What a Python object raised, which the caller raises.
 type Raised = Arc<Mutex<Option<PyErr>>>;
@@ -34,7 +34,7 @@ pub(crate) struct PyTextStream {
 struct State {
     source: Source<'static>,
     /// The columns, once rows of a table were read.
-    rows: Option<TableRows>,
+    columns: Option<TableColumns>,
 }
 
 #[pymethods]
@@ -45,7 +45,7 @@ impl PyTextStream {
         let raised = Raised::default();
         let reader = Reader { stream, raised: Arc::clone(&raised) };
         let source = py.detach(|| Source::once(&name, reader)).map_err(|error| raise(&raised, error))?;
-        Ok(Self { name, raised, state: Mutex::new(Some(State { source, rows: None })) })
+        Ok(Self { name, raised, state: Mutex::new(Some(State { source, columns: None })) })
     }
 
     /// What it holds, as `look` says it of files. Nothing is taken from it.
@@ -80,14 +80,14 @@ impl PyTextStream {
         parameters: Option<&str>,
     ) -> PyResult<PyEventFile> {
         let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
-        let file = self.with(py, |State { source, rows }| {
+        let file = self.with(py, |State { source, columns: known }| {
             let mut writer =
                 EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
-            let rows = match rows {
-                Some(rows) => rows,
-                empty => empty.insert(TableRows::begin(source, &layout)?),
+            let columns = match known {
+                Some(columns) => columns,
+                none => none.insert(TableColumns::begin(source, &layout)?),
             };
-            rows.push(source, limit, &mut writer, &Monitor::new())?;
+            columns.push(source, limit, &mut writer, &Monitor::new())?;
             writer.finish()
         })?;
         Ok(file.into())

@@ -38,6 +38,16 @@ impl Parts {
     pub(super) fn of(file: File, length: usize, path: &Path) -> Self {
         Self { file: Positioned::of(file), length, path: path.to_path_buf() }
     }
+
+    fn append(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
+        let begin = to.len();
+        to.grow_to(begin + part.len(), 0)?;
+        let read = self.file.read_exact_at(&mut to[begin..], part.start as u64);
+        read.map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => ends_early(&part, self.length),
+            _ => Error::io(&self.path, "read")(error),
+        })
+    }
 }
 
 impl Bytes {
@@ -64,9 +74,8 @@ impl Bytes {
     /// # Errors
     /// [`Error::Io`] when the file cannot be read, [`Error::Format`] when it does not have the part, or no longer has it.
     pub(super) fn append(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
-        let (length, too_long) = (self.len(), part.len() > self.len() || part.end > self.len());
-        if too_long {
-            return Err(ends_early(&part, length));
+        if part.end > self.len() || part.start > part.end {
+            return Err(ends_early(&part, self.len()));
         }
         match self {
             Bytes::Mapped(map) => to.grow_by(&map[part]),
@@ -89,18 +98,6 @@ impl Bytes {
 impl From<Vec<u8>> for Bytes {
     fn from(bytes: Vec<u8>) -> Self {
         Bytes::Owned(bytes)
-    }
-}
-
-impl Parts {
-    fn append(&self, part: Range<usize>, to: &mut Vec<u8>) -> Result<()> {
-        let begin = to.len();
-        to.grow_to(begin + part.len(), 0)?;
-        let read = self.file.read_exact_at(&mut to[begin..], part.start as u64);
-        read.map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => ends_early(&part, self.length),
-            _ => Error::io(&self.path, "read")(error),
-        })
     }
 }
 

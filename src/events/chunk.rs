@@ -12,9 +12,7 @@
 //!
 //! A dictionary of types is stored in chunks of rows without frequencies.
 
-use super::format::{
-    CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, LONGEST_ONES, TYPES_SIZE, check_seal, damaged,
-};
+use super::format::{CHUNK_BYTES, CHUNK_EVENTS, CHUNK_SLOTS, Input, LONGEST_ONES, TYPES_SIZE, damaged};
 use crate::error::Result;
 use crate::lists::Lists;
 
@@ -193,8 +191,7 @@ impl Chunk {
     /// limit. `bytes` must be a copy that nobody changes. The ids of the result are safe to index with.
     pub(super) fn decode(bytes: &[u8], start: usize, n_rows: usize, limits: &Limits) -> Result<Self> {
         Self::check_length(start, bytes.len())?;
-        check_seal(bytes, start)?;
-        let mut input = Input { bytes, start, at: 4 };
+        let mut input = Input::sealed(bytes, start)?;
         let (widths, form) = (input.u32()?, input.u32()?);
         let width = |array: u32| widths >> (4 * array) & 15;
         let [rows, cue_slots, outcome_slots] =
@@ -246,11 +243,7 @@ impl Chunk {
         if width(4) != 0 {
             input.numbers(rows, width(4), &mut frequencies)?;
         }
-        input.padding()?;
-        if input.at != bytes.len() {
-            let found = format!("{} more bytes", bytes.len() - input.at);
-            return Err(damaged(input.offset(), "the end of the chunk", found));
-        }
+        input.end("chunk")?;
         Ok(Chunk { body, frequencies })
     }
 }

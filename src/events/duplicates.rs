@@ -52,53 +52,30 @@ impl EventNames {
         Self { what, duplicates, last: Vec::new(), ids: Vec::new() }
     }
 
-    /// Adds a name to an event. Events come one after another, each with a number of its own. `names` has the names of ids.
+    /// Adds names to an event. Events come one after another, each with a number of its own. `names` has the names of ids.
     ///
     /// # Errors
-    /// When the event has the name already and duplicates are refused.
-    pub(super) fn add(&mut self, id: u32, event: u64, names: &Vocab) -> Result<()> {
-        if self.duplicates == Duplicates::Keep || self.is_new(id, event)? {
-            return self.ids.grow(id);
-        }
-        if self.duplicates == Duplicates::Drop {
-            return Ok(());
-        }
-        Err(Error::defect(
-            format!("every {} of an event once", self.what),
-            format!("{:?} twice", names.name(id).unwrap_or_default()),
-            "let duplicates be \"drop\" to count it once, or \"keep\" to count it as often as it is named",
-        ))
-    }
-
-    /// Adds names to an event, as [`EventNames::add`] adds one.
-    ///
-    /// # Errors
-    /// As for [`EventNames::add`].
+    /// When the event has a name already and duplicates are refused.
     #[inline]
-    pub(super) fn add_all(&mut self, added: &[u32], event: u64, names: &Vocab) -> Result<()> {
-        match self.duplicates {
-            Duplicates::Keep => self.ids.grow_by(added),
-            Duplicates::Error => added.iter().try_for_each(|&id| self.add(id, event, names)),
-            Duplicates::Drop => {
-                if self.last.len() < names.len() {
-                    self.last.grow_to(names.len(), u64::MAX)?;
-                }
-                self.ids.make_room(added.len())?;
-                for &id in added {
-                    if mem::replace(&mut self.last[id as usize], event) != event {
-                        self.ids.push(id);
-                    }
-                }
-                Ok(())
+    pub(super) fn add(&mut self, added: &[u32], event: u64, names: &Vocab) -> Result<()> {
+        if self.duplicates == Duplicates::Keep {
+            return self.ids.grow_by(added);
+        }
+        if self.last.len() < names.len() {
+            self.last.grow_to(names.len(), u64::MAX)?;
+        }
+        self.ids.make_room(added.len())?;
+        for &id in added {
+            if mem::replace(&mut self.last[id as usize], event) != event {
+                self.ids.push(id);
+            } else if self.duplicates == Duplicates::Error {
+                return Err(Error::defect(
+                    format!("every {} of an event once", self.what),
+                    format!("{:?} twice", names.name(id).unwrap_or_default()),
+                    "let duplicates be \"drop\" to count it once, or \"keep\" to count it as often as it is named",
+                ));
             }
         }
-    }
-
-    fn is_new(&mut self, id: u32, event: u64) -> Result<bool> {
-        let (last, id) = (&mut self.last, id as usize);
-        if id >= last.len() {
-            last.grow_to(id + 1, u64::MAX)?;
-        }
-        Ok(mem::replace(&mut last[id], event) != event)
+        Ok(())
     }
 }

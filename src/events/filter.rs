@@ -14,11 +14,11 @@ use std::path::Path;
 
 use super::EventFile;
 use super::duplicates::{Duplicates, EventNames};
-use super::write::EventWriter;
+use super::write::{EventWriter, Side};
 use crate::error::{Error, Place, Result};
 use crate::files::atomic::check_apart;
 use crate::lists::Lists;
-use crate::memory::filled;
+use crate::memory::{Grow, filled, gathered};
 use crate::monitor::Monitor;
 use crate::vocab::Vocab;
 
@@ -81,7 +81,7 @@ impl Renaming {
     }
 
     fn side(&self, what: &'static str) -> RenamedSide<'_> {
-        RenamedSide::new(&self.names, &self.becomes, EventNames::new(what, self.duplicates))
+        RenamedSide { renaming: self, event: EventNames::new(what, self.duplicates) }
     }
 }
 
@@ -102,7 +102,15 @@ pub fn filter(
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
     writer.add_names(cues.names.names(), outcomes.names.names())?;
-    append(file, cues.side("cue"), outcomes.side("outcome"), &mut writer, monitor)?;
+    let (mut cues, mut outcomes) = (cues.side("cue"), outcomes.side("outcome"));
+    push_each(file, &mut writer, monitor, |writer, event, (old, named), frequency| {
+        let new = cues.rename(old, event)?;
+        let stays = old.is_empty() || !new.is_empty();
+        if stays {
+            writer.push(new, outcomes.rename(named, event)?, frequency)?;
+        }
+        Ok(stays)
+    })?;
     writer.finish_watched(monitor)
 }
 
@@ -120,15 +128,20 @@ pub fn concat(
     check_apart(path, files.iter().filter_map(|file| file.path()))?;
     monitor.set_total(files.iter().map(|file| file.len()).sum());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
-    let (mut cues, mut outcomes) = (Vocab::new(), Vocab::new());
+    let (mut cues, mut outcomes) = (Vec::new(), Vec::new());
     for file in files {
-        // The writer gives the same ids as `merge`.
-        writer.add_names(file.cues().names(), file.outcomes().names())?;
-        let becomes = [merge(&mut cues, file.cues())?, merge(&mut outcomes, file.outcomes())?];
-        let kept = |what| EventNames::new(what, Duplicates::Keep);
-        let cues = RenamedSide::new(&cues, &becomes[0], kept("cue"));
-        let outcomes = RenamedSide::new(&outcomes, &becomes[1], kept("outcome"));
-        append(file, cues, outcomes, &mut writer, monitor)?;
+        let new_cues = gathered(file.cues().names().map(|name| writer.id(Side::Cue, name)))?;
+        let new_outcomes = gathered(file.outcomes().names().map(|name| writer.id(Side::Outcome, name)))?;
+        push_each(file, &mut writer, monitor, |writer, _, (old_cues, old_outcomes), frequency| {
+            for (ids, old, new) in
+                [(&mut cues, old_cues, &new_cues), (&mut outcomes, old_outcomes, &new_outcomes)]
+            {
+                ids.clear();
+                ids.make_room(old.len())?;
+                ids.extend(old.iter().map(|&id| new[id as usize]));
+            }
+            writer.push(&cues, &outcomes, frequency).map(|()| true)
+        })?;
     }
     writer.finish_watched(monitor)
 }
@@ -147,19 +160,10 @@ pub fn swap(
     monitor.set_total(file.len());
     let mut writer = EventWriter::new(path, Duplicates::Keep, None)?.with_parameters(parameters)?;
     writer.add_names(file.outcomes().names(), file.cues().names())?;
-    append_as(file, &mut writer, monitor, |writer, _, (cues, outcomes), frequency| {
+    push_each(file, &mut writer, monitor, |writer, _, (cues, outcomes), frequency| {
         writer.push(outcomes, cues, frequency).map(|()| true)
     })?;
     writer.finish_watched(monitor)
-}
-
-/// Adds names to a vocabulary, and returns their ids in it.
-fn merge(all: &mut Vocab, names: &Vocab) -> Result<Lists> {
-    let mut becomes = Lists::default();
-    for name in names.names() {
-        becomes.push(&[all.intern(name)?])?;
-    }
-    Ok(becomes)
 }
 
 /// What becomes of the events of a type: not known yet, they are dropped, or they are written under this key of the writer.
@@ -170,26 +174,9 @@ enum Type {
     Key(u32),
 }
 
-fn append(
-    file: &EventFile,
-    mut cues: RenamedSide<'_>,
-    mut outcomes: RenamedSide<'_>,
-    writer: &mut EventWriter,
-    monitor: &Monitor,
-) -> Result<()> {
-    append_as(file, writer, monitor, |writer, event, (old, named), frequency| {
-        let new = cues.rename(old, event)?;
-        let stays = old.is_empty() || !new.is_empty();
-        if stays {
-            writer.push(new, outcomes.rename(named, event)?, frequency)?;
-        }
-        Ok(stays)
-    })
-}
-
 /// Calls `push` with the number of an event, its cues and outcomes, and its frequency. It writes the event or drops it, as its type
 /// says, and returns whether it was written. For most events it need not be called, since another of their type came before.
-fn append_as(
+fn push_each(
     file: &EventFile,
     writer: &mut EventWriter,
     monitor: &Monitor,
@@ -223,22 +210,17 @@ fn append_as(
 
 /// Renames one event after another.
 struct RenamedSide<'a> {
-    names: &'a Vocab,
-    becomes: &'a Lists,
+    renaming: &'a Renaming,
     event: EventNames,
 }
 
-impl<'a> RenamedSide<'a> {
-    fn new(names: &'a Vocab, becomes: &'a Lists, event: EventNames) -> Self {
-        Self { names, becomes, event }
-    }
-
+impl RenamedSide<'_> {
     /// The new ids of an event, in the order of the old ones.
     fn rename(&mut self, old: &[u32], number: u64) -> Result<&[u32]> {
-        let Self { names, becomes, event } = self;
+        let Self { renaming: Renaming { names, becomes, .. }, event } = self;
         event.ids.clear();
-        for &id in old.iter().flat_map(|&id| becomes.get(id as usize)) {
-            let added = event.add(id, number, names);
+        for &id in old {
+            let added = event.add(becomes.get(id as usize), number, names);
             added.map_err(|error| error.at(None, Some(Place::Event(number))))?;
         }
         Ok(&event.ids)
@@ -259,12 +241,8 @@ mod tests {
         Vocab::of((0..n).map(|i| i.to_string())).unwrap()
     }
 
-    fn file(n_names: u32, events: &[Row]) -> EventFile {
-        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        let names = vocab(n_names);
-        writer.add_names(names.names(), names.names()).unwrap();
-        events.iter().for_each(|(cues, outcomes, n)| writer.push(cues, outcomes, *n).unwrap());
-        writer.finish().unwrap()
+    fn file(events: &[Row]) -> EventFile {
+        EventFile::of_rows(NAMES, events.iter().cloned())
     }
 
     fn renaming(becomes: &[Vec<u32>], duplicates: Duplicates) -> Renaming {
@@ -325,7 +303,7 @@ mod tests {
                     expected.push((new_cues, new_outcomes, *n));
                 }
             }
-            let file = file(NAMES, &events);
+            let file = file(&events);
             let [cues, outcomes] = [renaming(&cues, policy), renaming(&outcomes, policy)];
             match filter(&file, &cues, &outcomes, path.as_deref(), None, &Monitor::new()) {
                 Err(error) => {
@@ -349,7 +327,7 @@ mod tests {
         #[test]
         fn parts_one_after_another_are_the_whole(events in events(), at in any::<prop::sample::Index>()) {
             let at = at.index(events.len() + 1);
-            let (whole, parts) = (file(NAMES, &events), [file(NAMES, &events[..at]), file(NAMES, &events[at..])]);
+            let (whole, parts) = (file(&events), [file(&events[..at]), file(&events[at..])]);
             let joined = concat(&[&parts[0], &parts[1]], None, None, &Monitor::new()).unwrap();
             prop_assert_eq!(joined.bytes(), whole.bytes());
         }
@@ -363,7 +341,7 @@ mod tests {
             let outcome = if i % CHUNK_EVENTS as u32 == 5 { 499 } else { event_type % 7 };
             (vec![event_type % 499, event_type / 499, event_type % 499], vec![outcome], 1 + i % 3)
         };
-        file(500, &(0..150_000).map(event).collect::<Vec<_>>())
+        EventFile::of_rows(500, (0..150_000).map(event))
     }
 
     #[test]
@@ -418,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let file = file(2, &[(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
+        let file = EventFile::of_rows(2, [(vec![0], vec![], 1), (vec![0, 1], vec![], 1)]);
         let mut lists = Lists::default();
         lists.push(&[0, 1]).unwrap();
         assert!(matches!(Renaming::new(vocab(1), lists.clone(), Duplicates::Drop), Err(Error::Argument(_))));

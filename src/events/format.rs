@@ -124,48 +124,46 @@ pub struct Header {
 
 impl Header {
     /// The 128 bytes, checksum included.
-    pub fn encode(&self) -> [u8; HEADER] {
+    pub fn encode(mut self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
         bytes[12..16].copy_from_slice(&self.features.to_le_bytes());
-        for (field, slot) in self.fields().iter().zip(bytes[16..FIELDS_END].as_chunks_mut::<8>().0) {
-            *slot = field.to_le_bytes();
+        for (field, place) in self.fields().into_iter().zip(bytes[16..FIELDS_END].as_chunks_mut::<8>().0) {
+            *place = field.to_le_bytes();
         }
         let crc = crc32c::crc32c(&bytes[..HEADER - 4]);
         bytes[HEADER - 4..].copy_from_slice(&crc.to_le_bytes());
         bytes
     }
 
-    fn fields(&self) -> [u64; 12] {
+    /// The numbers after the features, in their order.
+    fn fields(&mut self) -> [&mut u64; 12] {
         [
-            self.n_events,
-            self.n_tokens,
-            self.n_cues,
-            self.n_outcomes,
-            self.n_types,
-            self.n_chunks,
-            self.n_type_chunks,
-            self.names,
-            self.directory,
-            self.length,
-            self.survey,
-            self.parameters,
+            &mut self.n_events,
+            &mut self.n_tokens,
+            &mut self.n_cues,
+            &mut self.n_outcomes,
+            &mut self.n_types,
+            &mut self.n_chunks,
+            &mut self.n_type_chunks,
+            &mut self.names,
+            &mut self.directory,
+            &mut self.length,
+            &mut self.survey,
+            &mut self.parameters,
         ]
     }
 
     /// Reads and checks the header of a file of the given length. `file` has its first bytes: 128, or all of a shorter file. They
     /// must be a copy that nobody changes.
     pub fn decode(file: &[u8], file_length: usize) -> Result<Self> {
-        let foreign = |found: String| {
-            Error::defect(
+        if !file.starts_with(&MAGIC) {
+            return Err(Error::defect(
                 "a binary event file",
-                found,
+                "a file of another kind",
                 "write one with `rescorla events` or read_events(source, path)",
-            )
-        };
-        if file.get(..8).is_some_and(|magic| magic != MAGIC) || file.len() < 8 {
-            return Err(foreign("a file of another kind".into()));
+            ));
         }
         let mut input = Input { bytes: file, start: 0, at: 8 };
         let version = input.u32()?;
@@ -176,9 +174,8 @@ impl Header {
                 "read it with the version of rescorla that wrote it, or write it again",
             ));
         }
-        let features = input.u32()?;
-        let mut fields = [0; 12];
-        for field in &mut fields {
+        let mut header = Header { features: input.u32()?, ..Header::default() };
+        for field in header.fields() {
             *field = input.u64()?;
         }
         let reserved = input.take(HEADER - 4 - FIELDS_END)?;
@@ -187,47 +184,19 @@ impl Header {
         if crc != found {
             return Err(damaged(0, format!("a header with checksum {crc:08x}"), format!("{found:08x}")));
         }
-        if features & !(TYPES | SURVEY | PARAMETERS) != 0 {
+        if header.features & !(TYPES | SURVEY | PARAMETERS) != 0 {
             return Err(Error::defect(
                 "only features that this version knows",
-                format!("feature bits {features:#x}"),
+                format!("feature bits {:#x}", header.features),
                 "install a newer rescorla",
             ));
         }
         if reserved.iter().any(|&byte| byte != 0) {
             return Err(damaged(FIELDS_END, "zeros in the reserved bytes", "other bytes"));
         }
-        let [
-            n_events,
-            n_tokens,
-            n_cues,
-            n_outcomes,
-            n_types,
-            n_chunks,
-            n_type_chunks,
-            names,
-            directory,
-            length,
-            survey,
-            parameters,
-        ] = fields;
-        let header = Header {
-            features,
-            n_events,
-            n_tokens,
-            n_cues,
-            n_outcomes,
-            n_types,
-            n_chunks,
-            n_type_chunks,
-            names,
-            directory,
-            length,
-            survey,
-            parameters,
-        };
-        if length != file_length as u64 {
-            return Err(damaged(file_length, format!("{length} bytes"), format!("{file_length} bytes")));
+        if header.length != file_length as u64 {
+            let expected = format!("{} bytes", header.length);
+            return Err(damaged(file_length, expected, format!("{file_length} bytes")));
         }
         Ok(header)
     }
@@ -279,6 +248,17 @@ pub(super) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
+    /// A whole block, which begins at `start` of the file, without the checksum that [`seal`] wrote.
+    pub(super) fn sealed(bytes: &'a [u8], start: usize) -> Result<Self> {
+        let mut input = Self { bytes, start, at: 0 };
+        let (expected, found) = (input.u32()?, crc32c::crc32c(&bytes[4..]));
+        if expected == found {
+            Ok(input)
+        } else {
+            Err(damaged(start, format!("bytes with checksum {expected:08x}"), format!("{found:08x}")))
+        }
+    }
+
     /// The offset of the next byte in the file.
     pub(super) fn offset(&self) -> usize {
         self.start + self.at
@@ -303,7 +283,10 @@ impl<'a> Input<'a> {
     }
 
     /// An array of `n` numbers of the given width, appended to `values`.
-    pub(super) fn numbers<T: Number>(&mut self, n: usize, width: u32, values: &mut Vec<T>) -> Result<()> {
+    pub(super) fn numbers<T>(&mut self, n: usize, width: u32, values: &mut Vec<T>) -> Result<()>
+    where
+        T: Clone + From<u8> + From<u16> + From<u32> + TryFrom<u64>,
+    {
         let size = n.checked_mul(width as usize);
         let start = self.offset();
         let size =
@@ -311,15 +294,14 @@ impl<'a> Input<'a> {
         let bytes = self.take(size)?;
         values.make_room(n)?;
         match width {
-            0 => values.resize(values.len() + n, T::ONE),
+            0 => values.resize(values.len() + n, T::from(1_u8)),
             1 => values.extend(bytes.iter().map(|&byte| T::from(byte))),
             2 => values.extend(bytes.as_chunks().0.iter().map(|&b| T::from(u16::from_le_bytes(b)))),
             4 => values.extend(bytes.as_chunks().0.iter().map(|&b| T::from(u32::from_le_bytes(b)))),
             8 => {
                 for &bytes in bytes.as_chunks().0 {
-                    let value = T::from_u64(u64::from_le_bytes(bytes));
-                    values
-                        .push(value.ok_or_else(|| damaged(start, "numbers below 2^32", "a larger number"))?);
+                    let value = T::try_from(u64::from_le_bytes(bytes));
+                    values.push(value.map_err(|_| damaged(start, "numbers below 2^32", "a larger number"))?);
                 }
             }
             _ => return Err(damaged(start, "numbers of 0, 1, 2, 4 or 8 bytes", format!("{width} bytes"))),
@@ -335,25 +317,16 @@ impl<'a> Input<'a> {
         }
         Ok(())
     }
-}
 
-/// The type into which an array of a file is read.
-pub(super) trait Number: Copy + From<u8> + From<u16> + From<u32> {
-    const ONE: Self;
-    fn from_u64(value: u64) -> Option<Self>;
-}
-
-impl Number for u32 {
-    const ONE: Self = 1;
-    fn from_u64(value: u64) -> Option<Self> {
-        value.try_into().ok()
-    }
-}
-
-impl Number for u64 {
-    const ONE: Self = 1;
-    fn from_u64(value: u64) -> Option<Self> {
-        Some(value)
+    /// Reads the padding, with which the block ends.
+    pub(super) fn end(mut self, block: &str) -> Result<()> {
+        self.padding()?;
+        match self.bytes.len() - self.at {
+            0 => Ok(()),
+            more => {
+                Err(damaged(self.offset(), format!("the end of the {block}"), format!("{more} more bytes")))
+            }
+        }
     }
 }
 
@@ -364,17 +337,6 @@ pub(super) fn seal(start: usize, out: &mut Vec<u8>) -> Result<()> {
     let crc = crc32c::crc32c(&out[start + 4..]);
     out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
     Ok(())
-}
-
-/// Checks the checksum that [`seal`] wrote: `bytes` is a whole block, which begins at `offset` of the file.
-pub(super) fn check_seal(bytes: &[u8], offset: usize) -> Result<()> {
-    let expected = Input { bytes, start: offset, at: 0 }.u32()?;
-    let found = crc32c::crc32c(&bytes[4..]);
-    if expected == found {
-        Ok(())
-    } else {
-        Err(damaged(offset, format!("bytes with checksum {expected:08x}"), format!("{found:08x}")))
-    }
 }
 
 /// Appends the directory and the footer.
@@ -443,8 +405,7 @@ pub(super) fn decode_names(
     let rest = start + NAMES_HEAD..start + NAMES_HEAD + length;
     *at = rest.end;
     read(rest, &mut block)?;
-    check_seal(&block, start)?;
-    let mut input = Input { bytes: &block, start, at: NAMES_HEAD };
+    let mut input = Input { at: NAMES_HEAD, ..Input::sealed(&block, start)? };
     let (mut lengths, mut counts) = (Vec::<u64>::new(), Vec::<u64>::new());
     input.numbers(n, widths & 15, &mut lengths)?;
     input.numbers(n, widths >> 4, &mut counts)?;
@@ -463,7 +424,7 @@ pub(super) fn decode_names(
         if vocab.intern(name)? as usize != id {
             return Err(damaged(start, "every name once", format!("{name:?} twice")));
         }
-        vocab.count_more(id as u32, count)?;
+        vocab.count(&[id as u32], count)?;
     }
     if rest.is_empty() {
         Ok(vocab)
@@ -482,7 +443,7 @@ mod tests {
         fn names_come_back(names in prop::collection::vec(".{0,9}", 0..40), count in any::<u64>()) {
             let mut vocab = Vocab::of(&names).unwrap();
             if !vocab.is_empty() {
-                vocab.count_more(0, count).unwrap();
+                vocab.count(&[0], count).unwrap();
             }
             let mut bytes = Vec::new();
             encode_names(&vocab, &mut bytes).unwrap();

@@ -162,15 +162,6 @@ mod tests {
 
     type Row = (Vec<u32>, Vec<u32>, u32);
 
-    fn file(events: impl Iterator<Item = Row>) -> EventFile {
-        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();
-        let names = || names.iter().map(String::as_str);
-        writer.add_names(names(), names()).unwrap();
-        events.for_each(|(cues, outcomes, n)| writer.push(&cues, &outcomes, n).unwrap());
-        writer.finish().unwrap()
-    }
-
     /// So many events that differ, each three times: as it is, with its cues turned round, and as it is.
     fn thrice(n: u32) -> impl Iterator<Item = Row> {
         let event = |i: u32| (vec![i / 250, 250 + i % 250, i / 250], vec![i % 7], 1 + i % 3);
@@ -184,7 +175,7 @@ mod tests {
         for n in [300, 60_000] {
             // One that comes twice, in full and over several chunks; one of types.
             let events = thrice(n).chain(thrice(if n == 300 { n } else { 0 }));
-            let (file, times) = (file(events), if n == 300 { 2 } else { 1 });
+            let (file, times) = (EventFile::of_rows(500, events), if n == 300 { 2 } else { 1 });
             assert_eq!(
                 (file.header().has_types(), file.n_chunks() > 2),
                 (n == 300, n > CHUNK_EVENTS as u32 / 2)
@@ -213,7 +204,7 @@ mod tests {
             (vec![], vec![1, 0], 4),
             (vec![0, 0, 1], vec![], 5),
         ];
-        let file = file(events.iter().cloned());
+        let file = EventFile::of_rows(2, events.iter().cloned());
         let mut expected = [events[0].clone(), events[1].clone(), events[2].clone(), events[4].clone()];
         expected[2].2 = 8;
         assert_eq!(merge(&file, Merged::Sum, None, None, &Monitor::new()).unwrap().rows(), expected);
@@ -223,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_sum_that_is_no_frequency_and_a_stop_are_errors() {
-        let file =
-            file([(vec![1], vec![], 1), (vec![0], vec![], u32::MAX), (vec![0], vec![], 1)].into_iter());
+        let rows = [(vec![1], vec![], 1), (vec![0], vec![], u32::MAX), (vec![0], vec![], 1)];
+        let file = EventFile::of_rows(2, rows);
         let error = merge(&file, Merged::Sum, None, None, &Monitor::new()).map(drop).unwrap_err().to_string();
         assert!(error.starts_with("event 1: ") && error.contains("found 4294967296; let"), "{error}");
         assert!(merge(&file, Merged::One, None, None, &Monitor::new()).is_ok());

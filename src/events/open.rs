@@ -10,6 +10,7 @@ use super::bytes::{Bytes, Parts};
 use super::file::EventFile;
 use crate::error::{Error, Result};
 use crate::memory::short;
+
 /// Maps a file.
 ///
 /// No other process may shorten the file while it is open: reading beyond its new end raises SIGBUS, which kills the process. This
@@ -29,7 +30,7 @@ pub fn open(path: &Path) -> Result<EventFile> {
 /// As of [`open`].
 pub fn open_in_parts(path: &Path) -> Result<EventFile> {
     let file = opened(path)?;
-    let length = length_of(&file, path)?;
+    let length = bytes_of(&file, path)?;
     EventFile::open(Bytes::Read(Parts::of(file, length, path)), Some(path))
 }
 
@@ -38,7 +39,7 @@ pub fn open_in_parts(path: &Path) -> Result<EventFile> {
 /// # Errors
 /// As of [`open`].
 pub fn of_file(file: &File, path: &Path) -> Result<EventFile> {
-    let length = length_of(file, path)?;
+    let length = bytes_of(file, path)?;
     #[expect(unsafe_code, reason = "a map of a file that others may write to")]
     // SAFETY: the bytes are only ever read as u8, by `Bytes::append`, which copies a part into owned memory; `EventFile` then
     // checks the copy, and uses that alone: header, directory and names at opening (offsets come from there), a chunk in
@@ -56,7 +57,7 @@ fn opened(path: &Path) -> Result<File> {
     File::open(path).map_err(Error::io(path, "open"))
 }
 
-fn length_of(file: &File, path: &Path) -> Result<usize> {
+fn bytes_of(file: &File, path: &Path) -> Result<usize> {
     let metadata = file.metadata().map_err(Error::io(path, "open"))?;
     if metadata.is_dir() {
         return Err(Error::io(path, "open")(ErrorKind::IsADirectory.into()));

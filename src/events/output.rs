@@ -73,7 +73,7 @@ impl Output {
     /// Moves the position.
     pub(super) fn seek(&mut self, to: u64) -> Result<()> {
         match &mut self.storage {
-            Storage::File(file) => file.seek(SeekFrom::Start(to)),
+            Storage::File(file) => file.file().seek(SeekFrom::Start(to)),
             Storage::Memory(memory) => memory.seek(SeekFrom::Start(to)),
         }
         .map_err(Error::io(&self.path, "write"))?;
@@ -83,7 +83,7 @@ impl Output {
     /// Removes all bytes from `to` on.
     pub(super) fn restart(&mut self, to: u64) -> Result<()> {
         match &mut self.storage {
-            Storage::File(file) => file.truncate(to).map_err(Error::io(&self.path, "write"))?,
+            Storage::File(file) => file.file().set_len(to).map_err(Error::io(&self.path, "write"))?,
             Storage::Memory(memory) => memory.get_mut().truncate(to as usize),
         }
         self.at = to;
@@ -95,7 +95,7 @@ impl Output {
         self.seek(start)?;
         let mut bytes = filled(0, (end - start) as usize)?;
         match &mut self.storage {
-            Storage::File(file) => file.read_exact(&mut bytes),
+            Storage::File(file) => file.file().read_exact(&mut bytes),
             Storage::Memory(memory) => memory.read_exact(&mut bytes),
         }
         .map_err(Error::io(&self.path, "read"))?;

@@ -9,7 +9,7 @@
 //! ```
 
 use super::EventFile;
-use super::format::{Input, check_seal, damaged, seal};
+use super::format::{Input, damaged, seal};
 use crate::error::{Error, Result};
 use crate::memory::{Grow, copied};
 
@@ -44,21 +44,13 @@ pub(super) fn check(text: &str) -> Result<()> {
 
 /// Reads the parameters that fill `bytes`, which stand at `start` of a file.
 fn decode(bytes: &[u8], start: usize) -> Result<String> {
-    if bytes.len() < HEAD {
-        return Err(damaged(start, "what made the events", format!("{} bytes", bytes.len())));
-    }
-    check_seal(bytes, start)?;
-    let mut input = Input { bytes, start, at: 4 };
+    let mut input = Input::sealed(bytes, start)?;
     if input.u32()? != 0 {
         return Err(damaged(start + 4, "zeros in the reserved bytes", "other bytes"));
     }
     let length = usize::try_from(input.u64()?).unwrap_or(usize::MAX);
     let text = input.take(length)?;
-    input.padding()?;
-    if input.at != bytes.len() {
-        let found = format!("{} more bytes", bytes.len() - input.at);
-        return Err(damaged(input.offset(), "the end of the parameters", found));
-    }
+    input.end("parameters")?;
     let text = copied(text)?;
     String::from_utf8(text).map_err(|error| damaged(start, "parameters in UTF-8", error.to_string()))
 }

@@ -11,12 +11,12 @@ const FULL: usize = 1 << 20;
 
 /// Events in full, or as the indices of their types.
 ///
-/// Invariant: the arrays are those of [`super::chunk`]; arrays that only the other form has are empty.
+/// Invariant: the arrays are those of [`super::chunk`]; arrays that only events in full have are empty where events are indices.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     by_type: bool,
-    types: Packed<u32>,
-    n_cues: Packed<u32>,
+    /// Of each event the index of its type, or its number of cues.
+    rows: Packed<u32>,
     n_outcomes: Packed<u32>,
     cues: Packed<u32>,
     outcomes: Packed<u32>,
@@ -36,7 +36,7 @@ impl Pending {
 
     /// How many events there are.
     pub(super) fn len(&self) -> usize {
-        if self.by_type { self.types.len() } else { self.n_cues.len() }
+        self.rows.len()
     }
 
     /// Whether there is none.
@@ -46,7 +46,7 @@ impl Pending {
 
     /// Whether the chunk is full.
     pub(super) fn is_full(&self) -> bool {
-        self.len() >= CHUNK_EVENTS || self.names() >= FULL
+        self.len() >= CHUNK_EVENTS || self.cues.len() + self.outcomes.len() >= FULL
     }
 
     /// Whether an event of so many cues and outcomes has to begin a new chunk, since this one has events already and would get
@@ -60,7 +60,7 @@ impl Pending {
     #[inline]
     pub(super) fn push_type(&mut self, event_type: u32, frequency: u32) -> Result<()> {
         debug_assert!(self.by_type, "types with types alone");
-        self.types.push(event_type)?;
+        self.rows.push(event_type)?;
         self.frequencies.push(frequency)
     }
 
@@ -69,7 +69,7 @@ impl Pending {
     pub(super) fn push(&mut self, cues: &[u32], outcomes: &[u32], frequency: u32) -> Result<()> {
         debug_assert!(!self.by_type, "rows with rows alone");
         // A list whose length does not fit has too many names; it is refused when the chunk is encoded.
-        self.n_cues.push(cues.len() as u32)?;
+        self.rows.push(cues.len() as u32)?;
         self.n_outcomes.push(outcomes.len() as u32)?;
         self.cues.extend(cues)?;
         self.outcomes.extend(outcomes)?;
@@ -86,19 +86,9 @@ impl Pending {
         let head = [form, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
         out.clear();
         out.grow_to(HEAD, 0)?;
-        let arrays = if self.by_type {
-            [&mut self.types, &mut self.n_outcomes, &mut self.cues, &mut self.outcomes, &mut self.frequencies]
-        } else {
-            [
-                &mut self.n_cues,
-                &mut self.n_outcomes,
-                &mut self.cues,
-                &mut self.outcomes,
-                &mut self.frequencies,
-            ]
-        };
+        let Self { rows, n_outcomes, cues, outcomes, frequencies, .. } = self;
         let mut widths = 0;
-        for (i, array) in arrays.into_iter().enumerate() {
+        for (i, array) in [rows, n_outcomes, cues, outcomes, frequencies].into_iter().enumerate() {
             array.spell_out_beyond(LONGEST_ONES)?;
             widths |= array.take(out)? << (4 * i);
         }
@@ -106,11 +96,6 @@ impl Pending {
             *place = field.to_le_bytes();
         }
         seal(0, out)
-    }
-
-    /// How many names the events have.
-    fn names(&self) -> usize {
-        self.cues.len() + self.outcomes.len()
     }
 }
 

@@ -189,17 +189,11 @@ mod tests {
 
     /// Events over several chunks, of few types or of as many types as events.
     fn file(n_types: u32) -> EventFile {
-        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
-        let names: Vec<String> = (0..500).map(|i| i.to_string()).collect();
-        let names = || names.iter().map(String::as_str);
-        writer.add_names(names(), names()).unwrap();
-        for i in 0..150_000_u32 {
+        let row = |i: u32| {
             let event_type = i % n_types;
-            writer
-                .push(&[event_type % 499, event_type / 499, event_type % 499], &[event_type % 7], 1 + i % 3)
-                .unwrap();
-        }
-        writer.finish().unwrap()
+            (vec![event_type % 499, event_type / 499, event_type % 499], vec![event_type % 7], 1 + i % 3)
+        };
+        EventFile::of_rows(500, (0..150_000).map(row))
     }
 
     #[test]

@@ -7,7 +7,8 @@ use hashbrown::HashMap;
 
 use super::EventFile;
 use super::chunk::{Body, Chunk};
-use crate::error::{Error, Result};
+use super::dictionary::add_tokens;
+use crate::error::Result;
 use crate::lists::{DistinctLists, Lists};
 use crate::memory::{Grow, collected, filled, short};
 use crate::monitor::Monitor;
@@ -54,7 +55,9 @@ impl EventFile {
             distinct.dedup();
             let needed = distinct.len();
             joint.try_reserve(needed).map_err(|_| short::<((u32, u32), u64)>(2 * joint.len() + needed))?;
-            distinct.iter().try_for_each(|&outcome| add(joint.entry((outcome, set)).or_default(), tokens))
+            distinct
+                .iter()
+                .try_for_each(|&outcome| add_tokens(joint.entry((outcome, set)).or_default(), tokens))
         })?;
         let mut joint = collected(joint.into_iter().map(|((outcome, set), tokens)| (set, outcome, tokens)))?;
         joint.sort_unstable_by_key(|&(set, outcome, _)| (outcome, set));
@@ -79,7 +82,7 @@ impl EventFile {
             for i in 0..chunk.body.len() {
                 let tokens = u64::from(chunk.frequency(i));
                 match &chunk.body {
-                    Body::Types(types) => add(&mut tokens_of[types[i] as usize], tokens)?,
+                    Body::Types(types) => add_tokens(&mut tokens_of[types[i] as usize], tokens)?,
                     Body::Full(rows) => visit(rows.cues.get(i), rows.outcomes.get(i), tokens)?,
                 }
             }
@@ -128,20 +131,15 @@ impl SetCounter {
         if is_new {
             self.tokens.grow(0)?;
         }
-        add(&mut self.tokens[set as usize], tokens)?;
+        add_tokens(&mut self.tokens[set as usize], tokens)?;
         Ok(Some((set, is_new)))
     }
-}
-
-fn add(count: &mut u64, n: u64) -> Result<()> {
-    let sum = count.checked_add(n);
-    *count = sum.ok_or_else(|| Error::Argument("expected fewer than 2^64 tokens".into()))?;
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::events::write::{Duplicates, EventWriter};
 
     #[test]

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::EventFile;
 use super::chunk::Body;
 use super::chunk_writer::ChunkWriter;
-use super::dictionary::{Dictionary, Fate, Moment, too_many_tokens};
+use super::dictionary::{Dictionary, Fate, Moment, add_tokens};
 pub use super::duplicates::Duplicates;
 use super::duplicates::EventNames;
 use super::parameters;
@@ -85,16 +85,6 @@ impl EventWriter {
         self
     }
 
-    /// Says that the events come from running text. There the first events show how often events repeat. In a list they do not
-    /// show it: the whole list may come twice.
-    #[must_use]
-    pub fn of_text(mut self) -> Self {
-        if let Some(types) = &mut self.types {
-            types.steady = true;
-        }
-        self
-    }
-
     /// Gives ids to names before any event comes, so that events can be written with the ids of another file.
     ///
     /// # Errors
@@ -129,7 +119,7 @@ impl EventWriter {
     /// When there are too many names, or the event has the cue already and duplicates are refused.
     pub fn cue(&mut self, name: &str) -> Result<()> {
         let id = self.cues.intern(name)?;
-        self.event_cues.add(id, self.number, &self.cues)
+        self.event_cues.add(&[id], self.number, &self.cues)
     }
 
     /// An outcome of the current event.
@@ -138,7 +128,7 @@ impl EventWriter {
     /// As for [`EventWriter::cue`].
     pub fn outcome(&mut self, name: &str) -> Result<()> {
         let id = self.outcomes.intern(name)?;
-        self.event_outcomes.add(id, self.number, &self.outcomes)
+        self.event_outcomes.add(&[id], self.number, &self.outcomes)
     }
 
     /// Ends the current event, which occurred `frequency` times in a row (0: its names are kept, it teaches nothing).
@@ -147,7 +137,7 @@ impl EventWriter {
     /// When the frequency is too large, or the event cannot be stored.
     pub fn end_event(&mut self, frequency: u64) -> Result<()> {
         let frequency = storable(frequency)?;
-        self.count_tokens(frequency.into())?;
+        add_tokens(&mut self.n_tokens, frequency.into())?;
         let mut cues = mem::take(&mut self.event_cues.ids);
         let mut outcomes = mem::take(&mut self.event_outcomes.ids);
         self.append(&cues, &outcomes, frequency)?;
@@ -178,7 +168,7 @@ impl EventWriter {
             cues.clear();
             cues.extend(own.iter().chain(given.iter().filter(|&&cue| Some(cue) != masked)));
             if cues.len() > own.len() {
-                self.count_tokens(1)?;
+                add_tokens(&mut self.n_tokens, 1)?;
                 self.append(&cues, &[outcome], 1)?;
             }
         }
@@ -197,7 +187,7 @@ impl EventWriter {
         }
     }
 
-    /// The id of a name, which may be new. The next event that is written must have it.
+    /// The id of a name, which may be new.
     ///
     /// # Errors
     /// When there are too many names.
@@ -215,8 +205,8 @@ impl EventWriter {
     #[inline]
     pub(crate) fn names(&mut self, side: Side, ids: &[u32]) -> Result<()> {
         match side {
-            Side::Cue => self.event_cues.add_all(ids, self.number, &self.cues),
-            Side::Outcome => self.event_outcomes.add_all(ids, self.number, &self.outcomes),
+            Side::Cue => self.event_cues.add(ids, self.number, &self.cues),
+            Side::Outcome => self.event_outcomes.add(ids, self.number, &self.outcomes),
         }
     }
 
@@ -240,7 +230,7 @@ impl EventWriter {
             return Ok(false);
         };
         let frequency = storable(frequency)?;
-        self.n_tokens = self.n_tokens.checked_add(frequency.into()).ok_or_else(too_many_tokens)?;
+        add_tokens(&mut self.n_tokens, frequency.into())?;
         types.count(key, frequency)?;
         if self.chunks.are_by_type() {
             self.chunks.push_type(key, frequency)?;
@@ -334,16 +324,8 @@ impl EventWriter {
 
     /// Counts the names of events.
     fn count(&mut self, cues: &[u32], outcomes: &[u32], tokens: u64) -> Result<()> {
-        if tokens == 1 {
-            return self.cues.count_each(cues).and_then(|()| self.outcomes.count_each(outcomes));
-        }
-        cues.iter().try_for_each(|&cue| self.cues.count_more(cue, tokens))?;
-        outcomes.iter().try_for_each(|&outcome| self.outcomes.count_more(outcome, tokens))
-    }
-
-    fn count_tokens(&mut self, n: u64) -> Result<()> {
-        self.n_tokens = self.n_tokens.checked_add(n).ok_or_else(too_many_tokens)?;
-        Ok(())
+        self.cues.count(cues, tokens)?;
+        self.outcomes.count(outcomes, tokens)
     }
 }
 
@@ -355,6 +337,20 @@ fn storable(frequency: u64) -> Result<u32> {
             "repeat the event in several rows, or divide all frequencies",
         )
     })
+}
+
+#[cfg(test)]
+impl EventFile {
+    /// Events in memory: their cues, outcomes and frequencies. The names are the numbers below `n_names`.
+    #[allow(clippy::unwrap_used)]
+    pub(super) fn of_rows(n_names: u32, rows: impl IntoIterator<Item = (Vec<u32>, Vec<u32>, u32)>) -> Self {
+        let mut writer = EventWriter::new(None, Duplicates::Keep, None).unwrap();
+        let names: Vec<String> = (0..n_names).map(|name| name.to_string()).collect();
+        let names = || names.iter().map(String::as_str);
+        writer.add_names(names(), names()).unwrap();
+        rows.into_iter().for_each(|(cues, outcomes, n)| writer.push(&cues, &outcomes, n).unwrap());
+        writer.finish().unwrap()
+    }
 }
 
 #[cfg(test)]
@@ -410,32 +406,6 @@ mod tests {
         let file = writer.finish().unwrap();
         assert!(!file.header().has_types() && file.header().n_events > before);
         assert_eq!(file.outcomes().counts()[0], 2);
-    }
-
-    #[test]
-    fn the_first_events_of_text_tell_whether_types_are_of_use() {
-        // Every n-th event is the first one again.
-        for (again, stays) in [(2, true), (4, false)] {
-            let writers = [false, true].map(|of_text| {
-                let writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
-                let mut writer = if of_text { writer.of_text() } else { writer };
-                let names: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
-                let names = || names.iter().map(String::as_str);
-                writer.add_names(names(), names()).unwrap();
-                for i in 0..50_000 {
-                    let i = if i % again == 0 { 0 } else { i };
-                    writer.push(&[i % 1000], &[i / 1000], 1).unwrap();
-                }
-                writer
-            });
-            assert_eq!(writers.each_ref().map(|writer| writer.types.is_some()), [true, stays]);
-            // The rest of the file does not depend on it.
-            let [mut list, mut text] = writers;
-            for writer in [&mut list, &mut text] {
-                writer.drop_types().unwrap();
-            }
-            assert!(list.finish().unwrap().bytes() == text.finish().unwrap().bytes());
-        }
     }
 
     #[test]

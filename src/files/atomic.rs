@@ -7,7 +7,7 @@
 //! A thread syncs a long file while it is written, so that little is left to wait for at the end.
 
 use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
@@ -59,14 +59,6 @@ impl AtomicFile {
     /// The file as written so far.
     pub fn file(&self) -> &File {
         &self.temporary.file
-    }
-
-    /// Cuts the file to `length` bytes.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn truncate(&mut self, length: u64) -> io::Result<()> {
-        self.temporary.file.set_len(length)
     }
 
     /// Begins to sync what was written, unless that is under way.
@@ -149,18 +141,6 @@ impl Write for AtomicFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.temporary.file.flush()
-    }
-}
-
-impl Read for AtomicFile {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.temporary.file.read(bytes)
-    }
-}
-
-impl Seek for AtomicFile {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.temporary.file.seek(to)
     }
 }
 

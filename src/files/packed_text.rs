@@ -15,11 +15,7 @@ use crate::files::atomic::AtomicFile;
 const XZ_LEVEL: u32 = 6;
 
 /// A text file being written, which takes its name when it is whole. If it is dropped before, nothing is left of it.
-pub(crate) struct TextFile {
-    packer: Packer,
-}
-
-enum Packer {
+pub(crate) enum TextFile {
     Plain(AtomicFile),
     Gzip(GzEncoder<AtomicFile>),
     Xz(XzEncoder<AtomicFile>),
@@ -33,15 +29,14 @@ impl TextFile {
     /// As for [`AtomicFile::create`].
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let file = AtomicFile::create(path)?;
-        let packer = match suffix(path).as_deref() {
-            Some("gz") => Packer::Gzip(GzEncoder::new(file, Compression::default())),
-            Some("xz") => Packer::Xz(XzEncoder::new(file, XZ_LEVEL)),
+        Ok(match suffix(path).as_deref() {
+            Some("gz") => Self::Gzip(GzEncoder::new(file, Compression::default())),
+            Some("xz") => Self::Xz(XzEncoder::new(file, XZ_LEVEL)),
             Some("zst" | "zstd") => {
-                Packer::Zstd(zstd::Encoder::new(file, 0).map_err(Error::io(path, "write"))?)
+                Self::Zstd(zstd::Encoder::new(file, 0).map_err(Error::io(path, "write"))?)
             }
-            _ => Packer::Plain(file),
-        };
-        Ok(Self { packer })
+            _ => Self::Plain(file),
+        })
     }
 
     /// Gives the file its name.
@@ -49,11 +44,11 @@ impl TextFile {
     /// # Errors
     /// [`Error::Io`]; the old file is then as it was.
     pub(crate) fn finish(self, path: &Path) -> Result<()> {
-        match self.packer {
-            Packer::Plain(file) => Ok(file),
-            Packer::Gzip(packer) => packer.finish(),
-            Packer::Xz(packer) => packer.finish(),
-            Packer::Zstd(packer) => packer.finish(),
+        match self {
+            Self::Plain(file) => Ok(file),
+            Self::Gzip(packer) => packer.finish(),
+            Self::Xz(packer) => packer.finish(),
+            Self::Zstd(packer) => packer.finish(),
         }
         .map_err(Error::io(path, "write"))?
         .finish()
@@ -62,20 +57,17 @@ impl TextFile {
 
 impl Write for TextFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.packer {
-            Packer::Plain(file) => file.write(bytes),
-            Packer::Gzip(packer) => packer.write(bytes),
-            Packer::Xz(packer) => packer.write(bytes),
-            Packer::Zstd(packer) => packer.write(bytes),
+        match self {
+            Self::Plain(file) => file.write(bytes),
+            Self::Gzip(packer) => packer.write(bytes),
+            Self::Xz(packer) => packer.write(bytes),
+            Self::Zstd(packer) => packer.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        // Compressed data is complete only at the end.
-        match &mut self.packer {
-            Packer::Plain(file) => file.flush(),
-            _ => Ok(()),
-        }
+        // Nothing waits for it: data is complete only at the end.
+        Ok(())
     }
 }
 

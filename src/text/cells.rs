@@ -51,7 +51,7 @@ impl Separator {
             let start = next.take()?;
             let cell = match self {
                 Separator::Tab => Ok(tab_cell(record, start)),
-                _ => quoted_or_not(record, start, self.byte(), trimmed),
+                _ => quoted_or_not(record, start, self, trimmed),
             };
             Some(cell.map(|(cell, after)| {
                 next = after.map(begin).filter(|&after| self != Separator::Blank || after < record.len());
@@ -95,27 +95,22 @@ impl Separator {
     }
 
     /// How cells have to be separated, for a message.
-    pub(super) fn rule(self) -> &'static str {
+    pub(super) fn rule(self) -> String {
+        let noun = self.noun();
         match self {
-            Separator::Tab => "separate the cells by one tab each",
-            Separator::QuotedTab => "separate the cells by one tab each, and quote those that hold tabs",
-            Separator::Comma => "separate the cells by one comma each, and quote those that hold commas",
-            Separator::Semicolon => {
-                "separate the cells by one semicolon each, and quote those that hold semicolons"
-            }
-            Separator::Bar => "separate the cells by one bar each, and quote those that hold bars",
-            Separator::Blank => "separate the cells by blanks, and quote those that hold blanks",
+            Separator::Tab => format!("separate the cells by one {noun} each"),
+            Separator::Blank => "separate the cells by blanks, and quote those that hold blanks".into(),
+            _ => format!("separate the cells by one {noun} each, and quote those that hold {noun}s"),
         }
     }
 
-    /// The name of a byte after a closing quote, for a message.
-    fn noun(byte: u8) -> &'static str {
-        match byte {
-            b'\t' => "a tab",
-            b',' => "a comma",
-            b';' => "a semicolon",
-            b'|' => "a bar",
-            _ => "a blank",
+    fn noun(self) -> &'static str {
+        match self {
+            Separator::Tab | Separator::QuotedTab => "tab",
+            Separator::Comma => "comma",
+            Separator::Semicolon => "semicolon",
+            Separator::Bar => "bar",
+            Separator::Blank => "blank",
         }
     }
 }
@@ -131,10 +126,10 @@ fn tab_cell(record: &str, start: usize) -> (Cell<'_>, Option<usize>) {
     (Cell { text, start, quoted: false, doubled: false }, tab.map(|tab| start + tab + 1))
 }
 
-fn quoted_or_not(record: &str, start: usize, separator: u8, trimmed: bool) -> Next<'_> {
+fn quoted_or_not(record: &str, start: usize, separator: Separator, trimmed: bool) -> Next<'_> {
     let bytes = record.as_bytes();
     if bytes.get(start) != Some(&b'"') {
-        let end = memchr2(separator, b'"', &bytes[start..]).map(|n| start + n);
+        let end = memchr2(separator.byte(), b'"', &bytes[start..]).map(|n| start + n);
         if let Some(quote) = end.filter(|&end| bytes[end] == b'"') {
             let cure = "put the cell in quotes, and double the quotes in it";
             return Err(at(quote)(Error::defect("a cell without quotes in it", "a quote", cure)));
@@ -161,9 +156,9 @@ fn quoted_or_not(record: &str, start: usize, separator: u8, trimmed: bool) -> Ne
     let behind = if trimmed { behind_blanks(record, end + 1) } else { end + 1 };
     match bytes.get(behind) {
         None => Ok((cell, None)),
-        Some(&byte) if byte == separator => Ok((cell, Some(behind + 1))),
+        Some(&byte) if byte == separator.byte() => Ok((cell, Some(behind + 1))),
         Some(_) => Err(at(end + 1)(Error::defect(
-            format!("{} or the end of the line after a closing quote", Separator::noun(separator)),
+            format!("a {} or the end of the line after a closing quote", separator.noun()),
             shown(&record[end + 1..]),
             "double the quotes in a cell",
         ))),

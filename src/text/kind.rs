@@ -74,14 +74,6 @@ impl Look {
 ///
 /// # Errors
 /// When the file cannot be read, or is compressed and damaged.
-pub fn kind(path: &Path) -> Result<Kind> {
-    look(path).map(|look| look.kind)
-}
-
-/// As [`kind`], with the first line and its cells.
-///
-/// # Errors
-/// As for [`kind`].
 pub fn look(path: &Path) -> Result<Look> {
     let metadata = File::open(path).and_then(|file| file.metadata()).map_err(Error::io(path, "open"))?;
     // Reading a folder gives an error that says what is wrong.

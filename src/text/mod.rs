@@ -12,14 +12,11 @@ pub mod tables;
 
 use crate::error::Error;
 
-/// An error, and its offset in the line or record.
-struct Misplaced {
-    offset: usize,
-    error: Error,
-}
+/// An error, and the offset in the line, record or text at which it lies.
+type Misplaced = (usize, Error);
 
 fn at(offset: usize) -> impl FnOnce(Error) -> Misplaced {
-    move |error| Misplaced { offset, error }
+    move |error| (offset, error)
 }
 
 /// The beginning of a text, quoted, for a message.

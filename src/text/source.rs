@@ -32,7 +32,7 @@ const WINDOW: usize = 256 << 10;
 /// How much text is read at once, if only the beginning of a file is needed.
 const GLANCE: usize = 16 << 10;
 
-/// How much of a compressed file is read at once.
+/// How much of a file is read at once, where less of its text is wanted.
 const COMPRESSED: usize = 64 << 10;
 
 /// How many of the first bytes show what a file is, if it is not text, and how it is compressed.
@@ -51,10 +51,9 @@ const DECODER: usize = 512 << 10;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The format that running text is wrapped in. It is not detected from the content.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wrapping {
     /// Nothing: plain text.
-    #[default]
     Text,
     /// The XML of OpenSubtitles. Its text has a line for each sentence, and an empty line before each pause.
     Subtitles,
@@ -102,33 +101,19 @@ enum Encoding {
 }
 
 impl<'m> Source<'m> {
-    /// Opens a plain, gzip, zstd or xz file, and skips a byte order mark.
+    /// Opens a plain, gzip, zstd or xz file, to read the text that is wrapped in a format, without a byte order mark.
     ///
-    /// The bytes read from it are the monitor's progress.
-    ///
-    /// # Errors
-    /// When the file cannot be opened or read.
-    pub fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
-        Self::open_as(path, Wrapping::Text, monitor)
-    }
-
-    /// Opens a file as [`Source::open`] does, to read the text that is wrapped in a format.
-    ///
-    /// Places are places in the text; but an error in the XML has its place there.
+    /// The bytes read from it are the monitor's progress. Places are places in the text; but an error in the XML has its place there.
     ///
     /// # Errors
     /// When the file cannot be opened or read.
-    pub fn open_as(path: &Path, format: Wrapping, monitor: &'m Monitor) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let disk = Disk { file, path: path.to_path_buf(), monitor };
-        Self::of(path, disk, format, WINDOW)
+    pub fn open(path: &Path, format: Wrapping, monitor: &'m Monitor) -> Result<Self> {
+        Self::of(path, Disk::open(path, monitor)?, format, WINDOW)
     }
 
-    /// Opens a file as [`Source::open`] does, but reads less at once, for a look at its beginning.
+    /// Opens a file of plain text as [`Source::open`] does, but reads less at once, for a look at its beginning.
     pub(super) fn glance(path: &Path, monitor: &'m Monitor) -> Result<Self> {
-        let file = File::open(path).map_err(Error::io(path, "open"))?;
-        let disk = Disk { file, path: path.to_path_buf(), monitor };
-        Self::of(path, disk, Wrapping::Text, GLANCE)
+        Self::of(path, Disk::open(path, monitor)?, Wrapping::Text, GLANCE)
     }
 
     /// The text of a stream that can be read only once; messages call it `name`.
@@ -143,24 +128,16 @@ impl<'m> Source<'m> {
     fn of(path: &Path, mut disk: impl Read + Send + 'm, format: Wrapping, window: usize) -> Result<Self> {
         let damage = |error| failure(error, Encoding::Plain);
         // The first bytes are read and put in front again, without seeking, so that pipes can be read, too.
-        let magic = head(&mut disk, MAGIC).map_err(damage)?;
+        let mut magic = Vec::new();
+        disk.by_ref().take(MAGIC as u64).read_to_end(&mut magic).map_err(damage)?;
         let encoding = Encoding::of(&magic);
-        let whole = Cursor::new(magic.clone()).chain(disk);
+        ask(DECODER)?;
+        let whole = BufReader::with_capacity(COMPRESSED, Cursor::new(magic.clone()).chain(disk));
         let reader: Box<dyn Read + Send + 'm> = match encoding {
             Encoding::Plain => Box::new(whole),
-            Encoding::Gzip => {
-                ask(DECODER)?;
-                let whole = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(flate2::bufread::MultiGzDecoder::new(whole))
-            }
-            Encoding::Zstd => {
-                ask(DECODER)?;
-                let whole = BufReader::with_capacity(COMPRESSED, whole);
-                Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?)
-            }
+            Encoding::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
+            Encoding::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(whole).map_err(damage)?),
             Encoding::Xz => {
-                ask(DECODER)?;
-                let whole = BufReader::with_capacity(COMPRESSED, whole);
                 let decoder = Stream::new_stream_decoder(XZ_MEMORY << 20, liblzma::stream::CONCATENATED)
                     .map_err(|error| failure(error.into(), encoding))?;
                 Box::new(XzDecoder::new_stream(whole, decoder))
@@ -382,6 +359,13 @@ struct Disk<'m> {
     monitor: &'m Monitor,
 }
 
+impl<'m> Disk<'m> {
+    fn open(path: &Path, monitor: &'m Monitor) -> Result<Self> {
+        let file = File::open(path).map_err(Error::io(path, "open"))?;
+        Ok(Self { file, path: path.to_path_buf(), monitor })
+    }
+}
+
 impl Read for Disk<'_> {
     /// Errors that are not the decoder's pass through it inside an [`io::Error`]; [`failure`] takes them out again.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -428,13 +412,6 @@ fn failure(error: io::Error, encoding: Encoding) -> Error {
         _ => format!("damage ({own})"),
     };
     Error::defect(expected, found, "the file is cut or damaged: copy or make it again")
-}
-
-/// The first `n` bytes, or all if there are fewer.
-fn head(reader: &mut impl Read, n: usize) -> io::Result<Vec<u8>> {
-    let mut head = Vec::with_capacity(n);
-    reader.take(n as u64).read_to_end(&mut head)?;
-    Ok(head)
 }
 
 fn break_lines(text: &mut [u8]) {

@@ -36,6 +36,8 @@ const MAX_SENTENCE: usize = 16 << 20;
 /// How many tags may be open at once.
 const MAX_DEPTH: usize = 64;
 
+const CLOSE: &str = "check that the file has subtitles, and its tags are closed";
+
 /// How much XML is read at once.
 const WINDOW: usize = 64 << 10;
 
@@ -175,8 +177,7 @@ impl Sentences {
             (2, Inside::Sentence, "time") => self.time(tag)?,
             (3, Inside::Word, _) => self.inside = Inside::WordBehind,
             (MAX_DEPTH, ..) => {
-                let cure = "check that the file has subtitles, and its tags are closed";
-                return Err(Error::defect(format!("at most {MAX_DEPTH} open tags"), "one more", cure));
+                return Err(Error::defect(format!("at most {MAX_DEPTH} open tags"), "one more", CLOSE));
             }
             _ => {}
         }
@@ -267,8 +268,7 @@ impl Sentences {
         if self.sentence.len() + self.word.len() + self.pauses <= MAX_SENTENCE {
             return Ok(());
         }
-        let cure = "check that the file has subtitles, and its tags are closed";
-        Err(Error::defect(format!("a sentence of at most {MAX_SENTENCE} bytes"), "a longer one", cure))
+        Err(Error::defect(format!("a sentence of at most {MAX_SENTENCE} bytes"), "a longer one", CLOSE))
     }
 }
 
@@ -346,9 +346,8 @@ impl<R: Read> SubtitleLines<R> {
     fn fill(&mut self) {
         (self.start, self.end) = (0, 0);
         if self.left == 0 {
-            let cure = "check that the file has subtitles, and its tags are closed";
             let expected = format!("a tag or text of at most {MAX_ITEM} bytes");
-            self.failure = Some(io::Error::other(Error::defect(expected, "a longer one", cure)));
+            self.failure = Some(io::Error::other(Error::defect(expected, "a longer one", CLOSE)));
         }
         while self.end < self.window.len() && self.failure.is_none() {
             match self.reader.read(&mut self.window[self.end..]) {

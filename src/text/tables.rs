@@ -27,7 +27,7 @@ use crate::monitor::Monitor;
 use crate::text::cells::{Cell, Separator};
 use crate::text::detect_table;
 use crate::text::seen::Seen;
-use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, length_of};
+use crate::text::source::{MAX_HEADER, MAX_PIECE, Piece, Source, Wrapping, length_of};
 use crate::text::{Misplaced, at, shown, without_line_end};
 
 /// Where the columns of a table are, beyond what its first line says.
@@ -77,72 +77,15 @@ pub fn read_as(
     /// For fewer events the beginning of the file is enough.
     const FEW: u64 = 1 << 12;
     monitor.set_total(length_of(path)?);
-    let open = if limit.is_some_and(|limit| limit < FEW) { Source::glance } else { Source::open };
-    let pushed = open(path, monitor).and_then(|mut source| {
-        TableRows::begin(&mut source, layout)?.push(&mut source, limit, writer, monitor)
+    let source = if limit.is_some_and(|limit| limit < FEW) {
+        Source::glance(path, monitor)
+    } else {
+        Source::open(path, Wrapping::Text, monitor)
+    };
+    let pushed = source.and_then(|mut source| {
+        TableColumns::begin(&mut source, layout)?.push(&mut source, limit, writer, monitor)
     });
     pushed.map(drop).map_err(|error| error.at(Some(path), None))
-}
-
-/// The rows of a table that is read some at a time.
-pub(crate) struct TableRows(TableColumns);
-
-impl TableRows {
-    /// Finds the columns, and takes the header if there is one.
-    ///
-    /// # Errors
-    /// When the text is no such table, or as for reading.
-    pub(crate) fn begin(source: &mut Source<'_>, layout: &Layout) -> Result<Self> {
-        source.break_at_returns()?;
-        let (pending, ended) = source.peek(detect_table::LINES, MAX_HEADER)?;
-        let lines = detect_table::first_lines(pending.bytes, ended);
-        let table = match lines.first() {
-            Some(_) => TableColumns::of(&pending, &lines, layout)?,
-            None if pending.bytes.is_empty() => {
-                let place = Some(Place::Line { line: 1, column: 1 });
-                return Err(not_a_header("an empty file").at(None, place));
-            }
-            // There are only empty lines, or a line is too long. The reader's error says where.
-            None => match source.line(MAX_HEADER)? {
-                Some(line) => {
-                    return Err(
-                        not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0)))
-                    );
-                }
-                None => return Err(not_a_header("an empty file")),
-            },
-        };
-        if layout.header {
-            source.line(MAX_HEADER)?;
-        }
-        Ok(Self(table))
-    }
-
-    /// Pushes the next events, at most `most`, and returns how many there were.
-    ///
-    /// # Errors
-    /// As for [`read`], without the name of the file.
-    pub(crate) fn push(
-        &self,
-        source: &mut Source<'_>,
-        limit: Option<u64>,
-        writer: &mut EventWriter,
-        monitor: &Monitor,
-    ) -> Result<u64> {
-        let Self(table) = self;
-        let (mut seen, mut pushed) = (Seen::default(), 0);
-        while limit.is_none_or(|limit| pushed < limit) {
-            let piece = match table.separator {
-                Separator::Tab => source.line(MAX_PIECE)?,
-                quoting => source.piece(MAX_PIECE, |pending| quoting.record_end(pending))?,
-            };
-            let Some(piece) = piece else { break };
-            let is_event = push(table, &piece, &mut seen, writer, monitor)
-                .map_err(|Misplaced { offset, error }| error.at(None, Some(piece.place(offset))))?;
-            pushed += u64::from(is_event);
-        }
-        Ok(pushed)
-    }
 }
 
 /// The names in a cell, each with its byte offset; an empty one is an error.
@@ -187,64 +130,19 @@ pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String
 /// Whether the first line has usual names of columns, other than the known ones, with blanks between, and the lines below have as
 /// many cells.
 pub(super) fn is_blank_header(lines: &[&[u8]]) -> bool {
-    const NEARLY: [&str; 11] = [
-        "cue",
-        "cues",
-        "outcome",
-        "outcomes",
-        "frequency",
-        "frequencies",
-        "freq",
-        "freqs",
-        "count",
-        "counts",
-        "n",
-    ];
+    const SIDES: [[&str; 2]; 2] = [["cue", "cues"], ["outcome", "outcomes"]];
+    const NUMBERS: [&str; 7] = ["frequency", "frequencies", "freq", "freqs", "count", "counts", "n"];
     let Some(first) = lines.first().and_then(|line| std::str::from_utf8(line).ok()) else { return false };
-    let mut names = Vec::new();
-    for cell in Separator::Blank.cells(first, false) {
-        let Ok(cell) = cell else { return false };
-        names.push(cell.text.to_ascii_lowercase());
-    }
-    let has = |some: &[&str]| names.iter().any(|name| some.contains(&name.as_str()));
-    names.iter().all(|name| NEARLY.contains(&name.as_str()))
-        && has(&NEARLY[..2])
-        && has(&NEARLY[2..4])
+    let cells = Separator::Blank.cells(first, false).map(|cell| Some(cell.ok()?.text.to_ascii_lowercase()));
+    let Some(names) = cells.collect::<Option<Vec<String>>>() else { return false };
+    let is_one = |name: &String| SIDES.iter().flatten().chain(&NUMBERS).any(|known| known == name);
+    names.iter().all(is_one)
+        && SIDES.iter().all(|side| names.iter().any(|name| side.contains(&name.as_str())))
         && [0, 1].iter().any(|more| detect_table::has_blank_cells(lines, names.len() + more))
 }
 
-fn push(
-    table: &TableColumns,
-    piece: &Piece<'_>,
-    seen: &mut Seen,
-    writer: &mut EventWriter,
-    monitor: &Monitor,
-) -> std::result::Result<bool, Misplaced> {
-    monitor.check().map_err(at(0))?;
-    if seen.again(piece.bytes, writer).map_err(at(0))? {
-        return Ok(true);
-    }
-    let record = piece.text().map(without_line_end).map_err(at(0))?;
-    // Where tables were joined.
-    if table.header.as_deref() == Some(record.trim_start_matches(BYTE_ORDER_MARK)) {
-        return Ok(false);
-    }
-    let [cues, outcomes, frequency] = table.event(record)?;
-    for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
-        each_name(cell, |name| monitor.check().and_then(|()| writer.name(side, name)))?;
-    }
-    let end = |n| writer.end_event(n).map(|()| (n, writer.key()));
-    let (n, key) = monitor
-        .check()
-        .and_then(|()| parse_frequency(frequency.text))
-        .and_then(end)
-        .map_err(at(frequency.start))?;
-    seen.keep(piece.bytes, n, key).map_err(at(0))?;
-    Ok(true)
-}
-
 /// How cells are separated, and for each column which of [`COLUMNS`] it is, if any.
-struct TableColumns {
+pub(crate) struct TableColumns {
     separator: Separator,
     /// Whether blanks around cells are not read.
     trimmed: bool,
@@ -260,13 +158,96 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 impl TableColumns {
+    /// Finds the columns of a table, and takes the header if there is one.
+    ///
+    /// # Errors
+    /// When the text is no such table, or as for reading.
+    pub(crate) fn begin(source: &mut Source<'_>, layout: &Layout) -> Result<Self> {
+        source.break_at_returns()?;
+        let (pending, ended) = source.peek(detect_table::LINES, MAX_HEADER)?;
+        let lines = detect_table::first_lines(pending.bytes, ended);
+        let table = match lines.first() {
+            Some(_) => Self::of(&pending, &lines, layout)?,
+            None if pending.bytes.is_empty() => {
+                let place = Some(Place::Line { line: 1, column: 1 });
+                return Err(not_a_header("an empty file").at(None, place));
+            }
+            // There are only empty lines, or a line is too long. The reader's error says where.
+            None => match source.line(MAX_HEADER)? {
+                Some(line) => {
+                    return Err(
+                        not_a_header(shown(without_line_end(line.text()?))).at(None, Some(line.place(0)))
+                    );
+                }
+                None => return Err(not_a_header("an empty file")),
+            },
+        };
+        if layout.header {
+            source.line(MAX_HEADER)?;
+        }
+        Ok(table)
+    }
+
+    /// Pushes the next events, at most so many, and returns how many there were.
+    ///
+    /// # Errors
+    /// As for [`read`], without the name of the file.
+    pub(crate) fn push(
+        &self,
+        source: &mut Source<'_>,
+        limit: Option<u64>,
+        writer: &mut EventWriter,
+        monitor: &Monitor,
+    ) -> Result<u64> {
+        let (mut seen, mut pushed) = (Seen::default(), 0);
+        while limit.is_none_or(|limit| pushed < limit) {
+            let piece = match self.separator {
+                Separator::Tab => source.line(MAX_PIECE)?,
+                quoting => source.piece(MAX_PIECE, |pending| quoting.record_end(pending))?,
+            };
+            let Some(piece) = piece else { break };
+            let is_event = self
+                .push_row(&piece, &mut seen, writer, monitor)
+                .map_err(|(offset, error)| error.at(None, Some(piece.place(offset))))?;
+            pushed += u64::from(is_event);
+        }
+        Ok(pushed)
+    }
+
+    /// Pushes the event of a row; false where the row is the header again.
+    fn push_row(
+        &self,
+        piece: &Piece<'_>,
+        seen: &mut Seen,
+        writer: &mut EventWriter,
+        monitor: &Monitor,
+    ) -> std::result::Result<bool, Misplaced> {
+        monitor.check().map_err(at(0))?;
+        if seen.again(piece.bytes, writer).map_err(at(0))? {
+            return Ok(true);
+        }
+        let record = piece.text().map(without_line_end).map_err(at(0))?;
+        // Where tables were joined.
+        if self.header.as_deref() == Some(record.trim_start_matches(BYTE_ORDER_MARK)) {
+            return Ok(false);
+        }
+        let [cues, outcomes, frequency] = self.event(record)?;
+        for (side, cell) in [(Side::Cue, cues), (Side::Outcome, outcomes)] {
+            each_name(cell, |name| monitor.check().and_then(|()| writer.name(side, name)))?;
+        }
+        let end = |n| writer.end_event(n).map(|()| n);
+        let n = parse_frequency(frequency.text).and_then(end).map_err(at(frequency.start))?;
+        seen.keep(piece.bytes, n, writer.key()).map_err(at(0))?;
+        Ok(true)
+    }
+
     /// The columns by the first of some lines; the layout gives what that does not say.
     fn of(pending: &Piece<'_>, lines: &[&[u8]], layout: &Layout) -> Result<Self> {
         let first = lines.first().copied().unwrap_or_default();
         let first = without_line_end(pending.beginning(first.len()).text()?);
         let with = |separator| {
             Self::with(separator, first, lines, layout)
-                .map_err(|Misplaced { offset, error }| error.at(None, Some(pending.place(offset))))
+                .map_err(|(offset, error)| error.at(None, Some(pending.place(offset))))
         };
         if memchr(b'\t', first.as_bytes()).is_some() {
             return with(Separator::Tab);

@@ -1,6 +1,7 @@
 """What options leave out of a text or cut is counted; masks; marks, scripts and invisible characters."""
 
 import unicodedata
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -123,3 +124,25 @@ def test_a_word_of_a_list_has_no_blanks(tmp_path: Path) -> None:
     path = tmp_path / "words.txt"
     path.write_text("god\nlight \n")
     assert rw.corpus_events(["god saw the light"], vocabulary=path).outcomes == ("god", "light")
+
+
+@pytest.mark.parametrize(
+    ("line", "unbroken"),
+    [
+        ("我喜欢猫", True),
+        ("我喜欢", False),
+        ("わたしは", True),
+        ("カタカナカタカナ", True),
+        ("カタカナカタカ", False),
+        ("ฉันชอบแมว", True),
+        ("ฉันชอบแ", False),
+        ("我喜欢猫 a 他喜欢狗", True),
+        ("我喜欢猫 a", False),
+        ("Donaudampfschifffahrt", False),
+    ],
+)
+def test_long_words_of_scripts_without_blanks_are_told_of_if_most_are_long(line: str, unbroken: bool) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        rw.corpus_events([line])
+    assert ["no blanks between words" in str(warning.message) for warning in told] == [True] * unbroken

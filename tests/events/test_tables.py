@@ -423,6 +423,29 @@ def test_counts_under_another_name_are_warned_of(
         assert error == ""
 
 
+@pytest.mark.parametrize(
+    ("header", "numbers", "counted"),
+    [
+        ("cues,outcomes,n", ["5"], True),
+        ("cues,outcomes,n", ["1", "3"], True),
+        ("cues,outcomes,n", ["2", "2"], True),
+        ("cues,outcomes,n", ["1", "2"], False),
+        ("cues,outcomes,n", ["7", "8", "9"], False),
+        ("cues,outcomes,n", ["7", "8", "8"], True),
+        ("cues,outcomes,n", ["5", "2.5"], False),
+        ("cues,outcomes,", ["5"], False),
+        ("cues,outcomes,n,m", ["5,5"], False),
+        ("cues,outcomes,frequency", ["5"], False),
+    ],
+)
+def test_whole_numbers_that_do_not_number_the_rows_are_counts(
+    header: str, numbers: list[str], counted: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "e.csv"
+    path.write_text("".join(f"{row}\n" for row in [header, *(f"a_b,x,{number}" for number in numbers)]))
+    assert _core.look(str(path))[3] == ("n" if counted else None)
+
+
 # How much is read.
 
 

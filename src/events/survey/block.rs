@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::events::file::EventFile;
 #[cfg(test)]
 use crate::events::format::{HEADER, SURVEY};
-use crate::events::format::{Header, Input, check_seal, damaged, seal};
+use crate::events::format::{Header, Input, damaged, seal};
 use crate::events::packed::Packed;
 use crate::memory::{Grow, collected, gathered};
 
@@ -61,11 +61,7 @@ impl Survey {
     /// # Errors
     /// [`crate::error::Error::Format`].
     fn decode(bytes: &[u8], start: usize, header: &Header) -> Result<Self> {
-        if bytes.len() < HEAD {
-            return Err(damaged(start, "a survey of the events", format!("{} bytes", bytes.len())));
-        }
-        check_seal(bytes, start)?;
-        let mut input = Input { bytes, start, at: 4 };
+        let mut input = Input::sealed(bytes, start)?;
         let widths = input.u32()?;
         let totals =
             Totals { slots: input.u64()?, names: input.u64()?, squares: input.u64()?, visits: input.u64()? };
@@ -87,12 +83,7 @@ impl Survey {
         });
         let first = collected(first)?;
         let outcome_twins = twins(&arrays.take(n_outcomes, n_outcomes, "outcomes")?, &first, start)?;
-        let mut input = arrays.input;
-        input.padding()?;
-        if input.at != bytes.len() {
-            let found = format!("{} more bytes", bytes.len() - input.at);
-            return Err(damaged(input.offset(), "the end of the survey", found));
-        }
+        arrays.input.end("survey")?;
         Ok(Self { first, after_last, cue_twins, outcome_twins, totals })
     }
 }

@@ -39,7 +39,7 @@ pub(super) enum Line<'t> {
 pub(super) fn line(text: &str) -> Result<Line<'_>, Misplaced> {
     if let Some(rest) = text.strip_prefix('\u{feff}') {
         // Where files were joined.
-        return line(rest).map_err(|Misplaced { offset, error }| at(text.len() - rest.len() + offset)(error));
+        return line(rest).map_err(|(offset, error)| at(text.len() - rest.len() + offset)(error));
     }
     let text = without_line_end(text);
     if text.trim_matches(' ').is_empty() {
@@ -125,14 +125,14 @@ mod tests {
     use super::*;
 
     fn refused(text: &str, offset: usize, expected: &str, found: &str) {
-        let Err(misplaced) = line(text) else { panic!("{text:?} is accepted") };
-        let message = misplaced.error.to_string();
-        assert_eq!(misplaced.offset, offset, "{message}");
+        let Err((at, error)) = line(text) else { panic!("{text:?} is accepted") };
+        let message = error.to_string();
+        assert_eq!(at, offset, "{message}");
         assert!(message.contains(expected) && message.contains(found), "{message}");
     }
 
     fn parsed(text: &str) -> Line<'_> {
-        line(text).unwrap_or_else(|Misplaced { offset, error }| panic!("{offset}: {error}"))
+        line(text).unwrap_or_else(|(offset, error)| panic!("{offset}: {error}"))
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
                     prop_assert!(upos(record) != Some("_") && features(record).all(|name| !name.is_empty()));
                 }
                 Ok(_) => {}
-                Err(Misplaced { offset, .. }) => prop_assert!(offset <= text.len()),
+                Err((offset, _)) => prop_assert!(offset <= text.len()),
             }
         }
 

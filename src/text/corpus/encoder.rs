@@ -3,8 +3,7 @@
 use std::mem;
 
 use super::options::{Corpus, Window};
-use super::pieces::{Pieces, Text};
-use super::shared_cue::SharedCue;
+use super::pieces::{Pieces, SharedCue, Text};
 use super::windows::WordEvent;
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use super::occurred::Occurred;
 use super::options::{Corpus, Format};
 use super::reader::TextReader;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::events::write::EventWriter;
 use crate::monitor::Monitor;
+use crate::text::Misplaced;
 use crate::text::source::{MAX_PIECE, Source, Wrapping, length_of};
 
 impl Corpus {
@@ -18,7 +19,8 @@ impl Corpus {
     ///
     /// # Errors
     /// When a file cannot be read, is not UTF-8, runs on for 64 MiB without white space, a word is unknown, or the writer
-    /// refuses. Defects name the file, the line and the byte column.
+    /// refuses. Defects name the file, the line, and the byte column where the characters begin, up to white space, in which
+    /// they are.
     pub fn read(&self, paths: &[PathBuf], writer: &mut EventWriter, monitor: &Monitor) -> Result<Occurred> {
         let mut total = 0_u64;
         for path in paths {
@@ -44,10 +46,10 @@ impl Corpus {
             Format::Subtitles => Wrapping::Subtitles,
         };
         let find = if self.format == Format::Conllu { last_line } else { last_run };
-        let mut source = Source::open_as(path, wrapping, monitor)?;
+        let mut source = Source::open(path, wrapping, monitor)?;
         let mut end = None;
         while let Some(piece) = source.piece(MAX_PIECE, find)? {
-            let misplaced = |(offset, error): (usize, Error)| error.at(None, Some(piece.place(offset)));
+            let misplaced = |(offset, error): Misplaced| error.at(None, Some(piece.place(offset)));
             reader.read(piece.text()?, writer).map_err(misplaced)?;
             end = Some(piece.place(piece.bytes.trim_ascii_end().len()));
         }

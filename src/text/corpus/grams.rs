@@ -7,17 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::conllu;
 use super::names::Names;
-use super::options::{Corpus, Format, Letters};
+use super::options::{Corpus, Letters};
 use crate::error::Result;
 use crate::memory::spell;
-
-/// The part of a word's record that a kind of names is made of: the whole record, or the word alone.
-pub(super) fn said<'w>(names: &Names, record: &'w str, corpus: &Corpus) -> &'w str {
-    match (corpus.format, names) {
-        (Format::Conllu, Names::Words | Names::Letters(_) | Names::Looked(_)) => conllu::form(record),
-        _ => record,
-    }
-}
 
 /// Calls `take` with the names of some words, or of records.
 ///

@@ -17,7 +17,6 @@ mod options;
 mod pieces;
 mod reader;
 mod runs;
-mod shared_cue;
 mod symbols;
 mod windows;
 mod words;

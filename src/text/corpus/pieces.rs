@@ -15,10 +15,9 @@ use std::num::NonZeroUsize;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::grams;
 use super::names::Names;
-use super::options::{Corpus, Letters, Window};
-use super::shared_cue::SharedCue;
+use super::options::{Corpus, Format, Letters, Window};
+use super::{conllu, grams};
 use crate::error::Result;
 use crate::events::write::{EventWriter, Side};
 use crate::memory::{Grow, collected, room_in, spell};
@@ -82,6 +81,31 @@ struct Joints {
     /// What each end of a word and beginning of the next word give.
     lists: HashTable<((u32, u32), List)>,
     hasher: DefaultHashBuilder,
+}
+
+/// A cue that words give in two ways, as the word `ox` and the bigram `ox` of `box`.
+#[derive(Default)]
+pub(super) struct SharedCue {
+    /// For each cue the kind of names that gave it first, from 1.
+    kinds: Vec<u8>,
+    /// The first that another kind gave, too.
+    pub(super) name: Option<String>,
+}
+
+impl SharedCue {
+    /// Notes that a kind of names gave a cue.
+    fn note(&mut self, kind: usize, id: u32, name: &str) -> Result<()> {
+        let (id, kind) = (id as usize, kind.min(254) as u8 + 1);
+        if self.kinds.len() <= id {
+            self.kinds.grow_to(id + 1, 0)?;
+        }
+        match self.kinds[id] {
+            0 => self.kinds[id] = kind,
+            known if known != kind && self.name.is_none() => self.name = Some(name.to_owned()),
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// The text that names are made from.
@@ -149,9 +173,9 @@ impl Pieces {
         text: &mut Text<'_>,
         writer: &mut EventWriter,
     ) -> Result<()> {
-        let Text { corpus, monitor, .. } = *text;
+        let monitor = text.monitor;
         let said = words.iter().map(|&word| said(&self.names, word, text));
-        grams::each(&self.names, &collected(said)?, corpus, text.frame, |name| {
+        grams::each(&self.names, &collected(said)?, text.corpus, text.frame, |name| {
             monitor.check()?;
             writer.name(side, name)
         })
@@ -219,7 +243,7 @@ impl Joints {
             (Some(&Some((end, _))), Some(&Some((_, beginning)))) => (end, beginning),
             _ => (self.edges_of(left, text)?.0, self.edges_of(right, text)?.1),
         };
-        let hash = hash(ends, &self.hasher);
+        let hash = self.hasher.hash_one(ends);
         match self.lists.find(hash, |(known, _)| *known == ends) {
             Some((_, list)) => Ok(*list),
             None => self.make(ends, side, text, lists, writer),
@@ -247,9 +271,9 @@ impl Joints {
         let mut take = |name: &str| lists.0.grow(writer.id(side, name)?);
         grams::letters(*n, corpus.letters, frame, &mut take)?;
         let list = lists.from(start);
-        let rehash = |(ends, _): &((u32, u32), List)| hash(*ends, hasher);
+        let rehash = |(ends, _): &((u32, u32), List)| hasher.hash_one(ends);
         room_in(known, rehash)?;
-        known.insert_unique(hash(ends, hasher), (ends, list), rehash);
+        known.insert_unique(hasher.hash_one(ends), (ends, list), rehash);
         Ok(list)
     }
 
@@ -269,11 +293,11 @@ impl Joints {
     }
 }
 
-fn hash((end, beginning): (u32, u32), hasher: &DefaultHashBuilder) -> u64 {
-    hasher.hash_one(u64::from(end) << 32 | u64::from(beginning))
-}
-
-/// The part of a word's record that a kind of names is made of.
+/// The part of a word's record that a kind of names is made of: the whole record, or the word alone.
 fn said<'t>(names: &Names, word: u32, text: &Text<'t>) -> &'t str {
-    grams::said(names, text.words.name(word).unwrap_or_default(), text.corpus)
+    let record = text.words.name(word).unwrap_or_default();
+    match (text.corpus.format, names) {
+        (Format::Conllu, Names::Words | Names::Letters(_) | Names::Looked(_)) => conllu::form(record),
+        _ => record,
+    }
 }

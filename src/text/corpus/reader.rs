@@ -6,14 +6,12 @@ use super::occurred::{LeftOut, Occurred};
 use super::options::{Context, Corpus, Format, Window};
 use super::runs::{Item, Known, Runs, TextRun};
 use super::windows::Windows;
-use super::words::{RunItem, Words};
-use crate::error::{Error, Result};
+use super::words::Words;
+use crate::error::Result;
 use crate::events::write::EventWriter;
 use crate::memory::{Grow, collected};
 use crate::monitor::{Monitor, Pulse};
-
-/// An error, and the offset in the text at which it lies.
-type Refused = (usize, Error);
+use crate::text::Misplaced;
 
 /// Reads text, and writes the events that it makes. Every call must give the same writer.
 pub struct TextReader<'c> {
@@ -26,8 +24,8 @@ pub struct TextReader<'c> {
     line_ends: usize,
     runs: Runs,
     encoder: Encoder<'c>,
-    /// What the present run holds, each with its offset.
-    items: Vec<(Item, usize)>,
+    /// What the present run holds.
+    items: Vec<Item>,
 }
 
 impl<'c> TextReader<'c> {
@@ -105,7 +103,11 @@ impl<'c> TextReader<'c> {
     }
 
     /// Reads on: a piece of text that begins and ends at the ends of words.
-    pub(super) fn read(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
+    pub(super) fn read(
+        &mut self,
+        text: &str,
+        writer: &mut EventWriter,
+    ) -> std::result::Result<(), Misplaced> {
         if self.corpus.format == Format::Conllu {
             self.read_lines(text, writer)?;
         } else {
@@ -114,7 +116,7 @@ impl<'c> TextReader<'c> {
         self.limit_memory().map_err(|error| (0, error))
     }
 
-    fn read_runs(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
+    fn read_runs(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Misplaced> {
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
@@ -132,8 +134,7 @@ impl<'c> TextReader<'c> {
             if let Some(Known::Word(word)) = self.runs.get(run) {
                 self.word(word, writer).map_err(|error| (at, error))?;
             } else {
-                self.take_items(&text[at..end], run, writer)
-                    .map_err(|(offset, error)| (at + offset, error))?;
+                self.take_items(&text[at..end], run, writer).map_err(|error| (at, error))?;
             }
             at = end;
         }
@@ -151,7 +152,7 @@ impl<'c> TextReader<'c> {
         bytes: &[u8],
         mut at: usize,
         writer: &mut EventWriter,
-    ) -> std::result::Result<usize, Refused> {
+    ) -> std::result::Result<usize, Misplaced> {
         while let Some(found) = bytes[at..].first_chunk().and_then(|text| self.runs.word(text)) {
             let taken = self.pulse.beat(WORD, self.monitor).and_then(|()| self.word(found.word, writer));
             taken.map_err(|error| (at, error))?;
@@ -164,40 +165,18 @@ impl<'c> TextReader<'c> {
         Ok(at)
     }
 
-    /// Takes what a run holds. The offset of an error is one in the run.
-    fn take_items(
-        &mut self,
-        text: &str,
-        run: TextRun<'_>,
-        writer: &mut EventWriter,
-    ) -> std::result::Result<(), Refused> {
-        let known = match self.runs.get(run) {
-            Some(Known::Items(items)) => {
-                self.items.clear();
-                self.items.make_room(items.len()).map_err(|error| (0, error))?;
-                self.items.extend(items.iter().map(|&item| (item, 0)));
-                true
-            }
-            _ => {
-                self.cut(text, run).map_err(|error| (0, error))?;
-                false
-            }
-        };
+    /// Takes what a run holds.
+    fn take_items(&mut self, text: &str, run: TextRun<'_>, writer: &mut EventWriter) -> Result<()> {
+        self.items.clear();
+        match self.runs.get(run) {
+            Some(Known::Items(items)) => self.items.grow_by(items)?,
+            _ => self.cut(text, run)?,
+        }
         for n in 0..self.items.len() {
-            let taken = match self.items[n].0 {
-                Item::Word(word) => self.word(word, writer),
-                Item::Sentence | Item::Document => self.end_context(writer),
-                Item::LeftOut(reason) => {
-                    self.words.occurred.count(reason);
-                    Ok(())
-                }
-            };
-            if let Err(error) = taken {
-                if known && !matches!(error, Error::Memory { .. }) {
-                    // Now the offsets are needed.
-                    self.cut(text, run).map_err(|error| (0, error))?;
-                }
-                return Err((self.items[n].1, error));
+            match self.items[n] {
+                Item::Word(word) => self.word(word, writer)?,
+                Item::Sentence | Item::Document => self.end_context(writer)?,
+                Item::LeftOut(reason) => self.words.occurred.count(reason),
             }
         }
         Ok(())
@@ -206,26 +185,23 @@ impl<'c> TextReader<'c> {
     /// Finds out what a run holds, and keeps it.
     fn cut(&mut self, text: &str, run: TextRun<'_>) -> Result<()> {
         let Self { words, encoder, items, runs, .. } = self;
-        items.clear();
-        words.cut(text, |part, offset| {
-            let item = match part {
-                RunItem::Word(word) => Item::Word(encoder.number(word)?),
-                RunItem::Sentence => Item::Sentence,
-                RunItem::Document => Item::Document,
-                RunItem::LeftOut(reason) => Item::LeftOut(reason),
-            };
-            items.grow((item, offset))
+        words.cut(text, |part| {
+            items.grow(match part {
+                Item::Word(word) => Item::Word(encoder.number(word)?),
+                Item::Sentence => Item::Sentence,
+                Item::Document => Item::Document,
+                Item::LeftOut(reason) => Item::LeftOut(reason),
+            })
         })?;
-        let holds = collected(items.iter().map(|&(item, _)| item))?;
-        if runs.get(run).is_none() { runs.keep(run, &holds) } else { Ok(()) }
+        runs.keep(run, items)
     }
 
     /// Reads lines of CoNLL-U.
-    fn read_lines(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Refused> {
+    fn read_lines(&mut self, text: &str, writer: &mut EventWriter) -> std::result::Result<(), Misplaced> {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             self.pulse.beat(WORD, self.monitor).map_err(|error| (at, error))?;
-            let says = conllu::line(line).map_err(|misplaced| (at + misplaced.offset, misplaced.error))?;
+            let says = conllu::line(line).map_err(|(offset, error)| (at + offset, error))?;
             let taken = match (says, self.corpus.context) {
                 (Line::Word(record), _) => self.record(record, writer),
                 (Line::SentenceEnd, Context::Line | Context::Sentence)
@@ -376,7 +352,7 @@ mod tests {
             reader.windows = Windows::within(5);
             reader
         };
-        let refused = |misplaced: std::result::Result<(), Refused>| {
+        let refused = |misplaced: std::result::Result<(), Misplaced>| {
             let (at, error) = misplaced.unwrap_err();
             assert!(error.to_string().contains("contexts of at most 5 words"), "{error}");
             at
@@ -386,13 +362,13 @@ mod tests {
         one.end_document(&mut writer).unwrap();
         assert_eq!(writer.n_events(), 1);
         assert_eq!(refused(one.read("a b\nc a b c a", &mut writer)), 10);
-        // In a later piece, at a word that is known, and within a run that is.
+        // In a later piece, at a word that is known, and in a run that is.
         let mut one = reader();
         one.read("a b c_a", &mut writer).unwrap();
         assert_eq!(refused(one.read("a b c a", &mut writer)), 2);
         let mut one = reader();
         one.read("a b c_a", &mut writer).unwrap();
-        assert_eq!(refused(one.read("c_a", &mut writer)), 2);
+        assert_eq!(refused(one.read("c_a", &mut writer)), 0);
         let mut one = reader();
         let words = ["a"; 9];
         one.words(words[..5].iter().copied(), &mut writer).unwrap();

@@ -20,11 +20,11 @@ const LONGEST: usize = 1 << 10;
 /// The bytes of a run that are compared at once.
 const HEAD: usize = size_of::<u64>();
 
-/// One thing in a run.
+/// One thing in a run. A word is given by its number, unless another type is named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
-    /// A word, by its number.
-    Word(u32),
+pub(super) enum Item<W = u32> {
+    /// A word.
+    Word(W),
     /// The end of a sentence.
     Sentence,
     /// The end of a document.

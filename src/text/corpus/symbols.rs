@@ -1,16 +1,15 @@
 //! Which characters belong to words, and which separate them.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::hash::BuildHasher;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
-use crate::memory::room_in;
+use crate::memory::short;
 
 /// The characters of words.
 #[derive(Debug, Clone)]
@@ -45,26 +44,13 @@ pub(super) struct Separators<'c> {
     /// The characters of words; `None`: all that need not separate words.
     allowed: Option<&'c Allowed>,
     boundary: &'c str,
-    /// Whether an ASCII character separates words; `None`: not asked yet.
-    ascii: [Option<bool>; 128],
-    /// Whether other characters do, as far as they were asked about.
-    others: HashTable<(char, bool)>,
-    hasher: DefaultHashBuilder,
+    /// The answers of an [`Ask`] about the characters that occurred.
+    answers: HashMap<char, bool>,
 }
 
 impl<'c> Separators<'c> {
     pub(super) fn new(allowed: Option<&'c Allowed>, boundary: &'c str) -> Self {
-        let ascii = std::array::from_fn(|c| {
-            // There are 128 of them.
-            let c = u8::try_from(c).map_or('\0', char::from);
-            match allowed {
-                _ if always_separates(boundary, c) => Some(true),
-                None => Some(false),
-                Some(Allowed::Set(symbols)) => Some(!symbols.contains(c)),
-                Some(Allowed::Asked(_)) => None,
-            }
-        });
-        Self { allowed, boundary, ascii, others: HashTable::new(), hasher: DefaultHashBuilder::default() }
+        Self { allowed, boundary, answers: HashMap::new() }
     }
 
     /// Asks about the characters of a text that did not occur before.
@@ -73,17 +59,12 @@ impl<'c> Separators<'c> {
     /// When there is no answer.
     pub(super) fn meet(&mut self, text: &str) -> Result<()> {
         let Some(Allowed::Asked(ask)) = self.allowed else { return Ok(()) };
-        for c in text.chars() {
-            if let Some(known) = self.ascii.get_mut(c as usize) {
-                if known.is_none() {
-                    *known = Some(!ask.is_symbol(c)?);
-                }
-            } else if !always_separates(self.boundary, c) && self.known(c).is_none() {
-                let separates = !ask.is_symbol(c)?;
-                let Self { others, hasher, .. } = self;
-                let rehash = |(c, _): &(char, bool)| hasher.hash_one(c);
-                room_in(others, rehash)?;
-                others.insert_unique(hasher.hash_one(c), (c, separates), rehash);
+        for c in text.chars().filter(|&c| !always_separates(self.boundary, c)) {
+            if !self.answers.contains_key(&c) {
+                let answer = ask.is_symbol(c)?;
+                let more = 2 * self.answers.len() + 1;
+                self.answers.try_reserve(1).map_err(|_| short::<(char, bool)>(more))?;
+                self.answers.insert(c, answer);
             }
         }
         Ok(())
@@ -92,31 +73,12 @@ impl<'c> Separators<'c> {
     /// Whether a character separates words, where the character before it does, or there is none (`true`), or does not. It must have
     /// occurred in a text given to [`Separators::meet`].
     pub(super) fn contain_behind(&self, before: bool, c: char) -> bool {
-        match self.allowed {
-            Some(Allowed::Set(symbols)) if !c.is_ascii() => {
-                always_separates(self.boundary, c) || !symbols.contains_behind(!before, c)
+        always_separates(self.boundary, c)
+            || match self.allowed {
+                None => false,
+                Some(Allowed::Set(symbols)) => !symbols.contains_behind(!before, c),
+                Some(Allowed::Asked(_)) => self.answers.get(&c) != Some(&true),
             }
-            _ => self.contain(c),
-        }
-    }
-
-    /// Whether a character separates words, whatever stands before it.
-    fn contain(&self, c: char) -> bool {
-        match self.ascii.get(c as usize) {
-            Some(known) => known.unwrap_or(true),
-            None => {
-                always_separates(self.boundary, c)
-                    || match self.allowed {
-                        None => false,
-                        Some(Allowed::Set(symbols)) => !symbols.contains(c),
-                        Some(Allowed::Asked(_)) => self.known(c).unwrap_or(true),
-                    }
-            }
-        }
-    }
-
-    fn known(&self, c: char) -> Option<bool> {
-        self.others.find(self.hasher.hash_one(c), |(other, _)| *other == c).map(|&(_, separates)| separates)
     }
 }
 
@@ -146,9 +108,7 @@ fn always_separates(boundary: &str, c: char) -> bool {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbols {
-    /// Bit c says whether the ASCII character c is in the set.
-    ascii: u128,
-    /// First and last characters of ranges: sorted, disjoint, ASCII included.
+    /// First and last characters of ranges: sorted, disjoint.
     ranges: Vec<(char, char)>,
     /// Whether a combining mark belongs to the character before it: where classes such as `\p{Latin}` are named.
     with_marks: bool,
@@ -157,9 +117,6 @@ pub struct Symbols {
 impl Symbols {
     /// Whether a character is in the set.
     pub fn contains(&self, symbol: char) -> bool {
-        if symbol.is_ascii() {
-            return self.ascii >> u32::from(symbol) & 1 == 1;
-        }
         let at = self.ranges.partition_point(|&(_, last)| last < symbol);
         self.ranges.get(at).is_some_and(|&(first, _)| first <= symbol)
     }
@@ -167,20 +124,6 @@ impl Symbols {
     /// Whether a character is in the set, or is a combining mark that belongs to one that is.
     pub(super) fn contains_behind(&self, before: bool, symbol: char) -> bool {
         if self.with_marks && is_combining_mark(symbol) { before } else { self.contains(symbol) }
-    }
-
-    fn of(mut ranges: Vec<(char, char)>) -> Self {
-        ranges.sort_unstable();
-        ranges.dedup_by(|next, kept| {
-            let overlap = next.0 <= kept.1;
-            if overlap {
-                kept.1 = kept.1.max(next.1);
-            }
-            overlap
-        });
-        let is_in = |c: char| ranges.iter().any(|&(first, last)| first <= c && c <= last);
-        let ascii = (0..128u8).filter(|&c| is_in(char::from(c))).fold(0, |set, c| set | 1 << c);
-        Symbols { ascii, ranges, with_marks: false }
     }
 }
 
@@ -227,14 +170,15 @@ impl FromStr for Symbols {
         if ranges.is_empty() {
             return Err(wrong("at least one character", "none", "leave it out to allow all"));
         }
-        Ok(Symbols { with_marks: text.contains(r"\p") || text.contains(r"\P"), ..Symbols::of(ranges) })
-    }
-}
-
-impl FromIterator<(char, char)> for Symbols {
-    /// The characters of ranges, given by the first and the last character of each.
-    fn from_iter<I: IntoIterator<Item = (char, char)>>(ranges: I) -> Self {
-        Symbols::of(ranges.into_iter().collect())
+        ranges.sort_unstable();
+        ranges.dedup_by(|next, kept| {
+            let overlap = next.0 <= kept.1;
+            if overlap {
+                kept.1 = kept.1.max(next.1);
+            }
+            overlap
+        });
+        Ok(Symbols { ranges, with_marks: text.contains(r"\p") || text.contains(r"\P") })
     }
 }
 

@@ -16,25 +16,13 @@ use unicode_normalization::UnicodeNormalization;
 use super::conllu;
 use super::occurred::{LeftOut, Occurred};
 use super::options::{Context, Corpus, Normal};
+use super::runs::Item;
 use super::symbols::{Allowed, Separators, Symbols};
 use crate::error::{Error, Result};
 use crate::memory::{ask, spell};
 
 /// A normal form is at most this many times as long as its text, in a list that grows by doubling.
 const LONGER: usize = 24;
-
-/// A part of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RunItem<'t> {
-    /// A word.
-    Word(&'t str),
-    /// The end of a sentence.
-    Sentence,
-    /// The end of a document.
-    Document,
-    /// A word that is left out, or cut.
-    LeftOut(LeftOut),
-}
 
 /// Finds the words of runs.
 pub(super) struct Words<'c> {
@@ -80,23 +68,16 @@ impl<'c> Words<'c> {
         left_out(self.corpus, &mut self.occurred, word)
     }
 
-    /// Calls `take` with every part of a run, and the offset in the run at which it begins. For words that were brought into a
-    /// normal form, that is the offset of the run.
-    pub(super) fn cut(
-        &mut self,
-        run: &str,
-        mut take: impl FnMut(RunItem<'_>, usize) -> Result<()>,
-    ) -> Result<()> {
+    /// Calls `take` with every part of a run.
+    pub(super) fn cut(&mut self, run: &str, mut take: impl FnMut(Item<&str>) -> Result<()>) -> Result<()> {
         // Neither marks nor ends of sentences reach across white space, and a run may have white space beyond ASCII.
-        for piece in run.split(is_space).filter(|piece| !piece.is_empty()) {
-            let at = offset_of(piece, run);
-            let mut rest = piece;
+        for mut rest in run.split(is_space).filter(|piece| !piece.is_empty()) {
             while let Some((before, mark)) = self.next_mark(rest) {
-                self.cut_text(&rest[..before], at + offset_of(rest, piece), &mut take)?;
-                take(RunItem::Document, at + offset_of(rest, piece) + before)?;
+                self.cut_text(&rest[..before], &mut take)?;
+                take(Item::Document)?;
                 rest = &rest[before + mark..];
             }
-            self.cut_text(rest, at + offset_of(rest, piece), &mut take)?;
+            self.cut_text(rest, &mut take)?;
         }
         Ok(())
     }
@@ -146,23 +127,10 @@ impl<'c> Words<'c> {
         places.min()
     }
 
-    fn cut_text(
-        &mut self,
-        text: &str,
-        at: usize,
-        take: &mut impl FnMut(RunItem<'_>, usize) -> Result<()>,
-    ) -> Result<()> {
+    fn cut_text(&mut self, text: &str, take: &mut impl FnMut(Item<&str>) -> Result<()>) -> Result<()> {
         let Self { corpus, separators, closers, visible, normal, lowered, occurred, .. } = self;
-        let visible = without_invisible(text, visible)?;
-        let is_whole = visible.len() == text.len();
-        let normalized = normalize(visible, corpus.normalize, normal)?;
+        let normalized = normalize(without_invisible(text, visible)?, corpus.normalize, normal)?;
         let cased = if corpus.lower { lower(normalized, lowered)? } else { normalized };
-        let place = |offset: usize| match (corpus.normalize, corpus.lower) {
-            _ if !is_whole => at,
-            (Some(_), _) => at,
-            (None, true) => at + before_lowering(text, offset),
-            (None, false) => at + offset,
-        };
         separators.meet(cased)?;
         occurred.text |= !cased.is_empty();
         let mut cuts_a_letter = false;
@@ -184,16 +152,15 @@ impl<'c> Words<'c> {
             for word in sentence.split(is_separator).filter(|word| !word.is_empty()) {
                 is_left = true;
                 occurred.see(word);
-                let item = left_out(corpus, occurred, word).map_or(RunItem::Word(word), RunItem::LeftOut);
-                take(item, place(offset_of(word, cased)))?;
+                take(left_out(corpus, occurred, word).map_or(Item::Word(word), Item::LeftOut))?;
             }
             if end.is_some() {
-                take(RunItem::Sentence, place(offset_of(after, cased)))?;
+                take(Item::Sentence)?;
             }
             rest = after;
         }
         if corpus.symbols.is_some() && !cased.is_empty() && (cuts_a_letter || !is_left) {
-            take(RunItem::LeftOut(occurred.cut(cased, cuts_a_letter)), at)?;
+            take(Item::LeftOut(occurred.cut(cased, cuts_a_letter)))?;
         }
         Ok(())
     }
@@ -278,20 +245,4 @@ fn lower<'l>(text: &str, lowered: &'l mut String) -> Result<&'l str> {
         lowered.extend(text.chars().flat_map(char::to_lowercase));
     }
     Ok(lowered)
-}
-
-/// The offset in a text that belongs to an offset in its lower case, which may be longer or shorter.
-fn before_lowering(text: &str, offset: usize) -> usize {
-    let mut lowered = 0;
-    let mut wanted = text.char_indices().filter(|(_, c)| {
-        let here = lowered;
-        lowered += c.to_lowercase().map(char::len_utf8).sum::<usize>();
-        here >= offset
-    });
-    wanted.next().map_or(text.len(), |(at, _)| at)
-}
-
-/// The offset of a part within the whole text.
-fn offset_of(part: &str, whole: &str) -> usize {
-    part.as_ptr().addr() - whole.as_ptr().addr()
 }
