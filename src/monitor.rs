@@ -4,11 +4,11 @@
 //! work within 0.2 s, and the hot loops pay one relaxed atomic add per few thousand events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::threads;
+use crate::threads::{self, lock};
 
 /// How often the calling thread looks.
 pub const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -149,12 +149,12 @@ struct Finish {
 impl Finish {
     /// Waits until the work is done, or until it is time to look.
     fn wait(&self) {
-        let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = lock(&self.there);
         drop(self.came.wait_timeout_while(there, LOOK_EVERY, |there| !*there));
     }
 
     fn is_there(&self) -> bool {
-        *self.there.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.there)
     }
 }
 
@@ -163,7 +163,7 @@ struct Finished<'f>(&'f Finish);
 
 impl Drop for Finished<'_> {
     fn drop(&mut self) {
-        *self.0.there.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.0.there) = true;
         self.0.came.notify_one();
     }
 }

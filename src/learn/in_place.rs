@@ -4,7 +4,7 @@
 //! with these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If
 //! the work is stopped, or a weight becomes infinite or NaN, some tiles have learned all events and the others none.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::checked_plan::scripted;
 use super::costs::{Facts, max_kappa};
@@ -24,7 +24,7 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::memory::{Grow, collected, copied, filled};
 use crate::monitor::Monitor;
-use crate::threads::sensible;
+use crate::threads::{lock, sensible};
 use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::Tiles;
 use crate::tiles::home::Home;
@@ -206,7 +206,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
 
     fn fetch(&self, tile: usize, weights: &mut [E], width: usize) -> Result<()> {
         let Cutting { slab, n, .. } = &self.slabs[tile];
-        let slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        let slab = lock(slab);
         for (weights, &row) in weights.chunks_exact_mut(width).zip(&self.rows) {
             slab.load(row as usize, &mut weights[..*n]);
         }
@@ -217,7 +217,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
         let Cutting { slab, first, n, .. } = &self.slabs[tile];
         let lanes = collected((0..*n as u32).map(|lane| Entry { from: lane, to: lane }))?;
         check_finite(weights, width, &lanes, |row, lane| (self.rows[row] as usize, first + lane))?;
-        let mut slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slab = lock(slab);
         for (weights, &row) in weights.chunks_exact(width).zip(&self.rows) {
             slab.store(row as usize, &weights[..*n]);
         }

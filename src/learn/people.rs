@@ -15,7 +15,7 @@
 
 use std::mem::{replace, take};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::general::{RuleTile, TokenRoom};
 pub use super::people_plan::PeoplePlan;
@@ -36,7 +36,7 @@ use crate::kernel::step::prefetch;
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
-use crate::threads::{each, sensible};
+use crate::threads::{each, lock, sensible};
 use crate::tiles::forgetting::{Retention, Rows};
 use crate::tiles::rule::Parameters;
 use crate::tiles::vectors::Vectors;
@@ -86,7 +86,7 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
         let start = || Desk::new(file.cues().len(), self.columns.len());
         each(sensible(self.threads), units.len(), start, |desk, unit| {
             let (persons, records) = &units[unit];
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut records = lock(records);
             task.unit(rule, (file, persons.clone()), take(&mut *records), desk)
         })
     }
