@@ -350,7 +350,7 @@ fn a_stopped_monitor_stops_passes() {
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
         let work = || with(&monitor, |told| (told.batch, told.passes) = (batch, u64::MAX >> 8)).is_err();
-        assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"), "{batch:?}");
+        assert_eq!(monitor.watch(work, |wait| wait(), look).unwrap(), Err("enough"), "{batch:?}");
     }
 }
 
@@ -449,5 +449,5 @@ fn a_stopped_monitor_stops_sweeps() {
     let begun = std::time::Instant::now();
     let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
     let work = || perceive(&[1.0, -1.0], &monitor, |plan| plan.max_sweeps = 1 << 24).is_err();
-    assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"));
+    assert_eq!(monitor.watch(work, |wait| wait(), look).unwrap(), Err("enough"));
 }

@@ -400,6 +400,7 @@ fn a_stopped_monitor_stops_the_recording() {
             })
         },
         |done, total| {
+        |wait| wait(),
             // A total of 0 says that it is not known: a slow machine looks before the work has begun.
             assert!(total == tokens.last().copied().unwrap() && done <= total || (done, total) == (0, 0));
             if done > 0 { Err("enough") } else { Ok(()) }
