@@ -430,8 +430,8 @@ fn a_perceptron_that_does_not_fit_is_refused() {
         let found = perceive(y, &Monitor::new(), change);
         assert!(matches!(&found, Err(Error::Argument(message)) if message.contains(expected)), "{found:?}");
     }
-    for update in [Update::Single, Update::Batch] {
-        assert_eq!(update.to_string().parse::<Update>().unwrap(), update);
+    for (name, update) in [("single", Update::Single), ("batch", Update::Batch)] {
+        assert_eq!(name.parse::<Update>().unwrap(), update);
     }
     assert!("both".parse::<Update>().unwrap_err().to_string().contains("both"));
 }

@@ -14,7 +14,6 @@
 //! The liberty taken: of dense rows eight are summed side by side, for the additions of one sum wait for each other. Once one of
 //! the eight is added the sums of those after it are thrown away and made again.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -43,15 +42,6 @@ impl FromStr for Update {
             "batch" => Ok(Self::Batch),
             _ => Err(Error::Argument(format!("expected rule single or batch, found {name:?}"))),
         }
-    }
-}
-
-impl fmt::Display for Update {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Single => "single",
-            Self::Batch => "batch",
-        })
     }
 }
 
