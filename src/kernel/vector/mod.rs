@@ -40,11 +40,6 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn times(self, other: Self) -> Self;
-    /// Lane by lane, the lesser of two numbers; `other` if they are equal or one of them is NaN.
-    ///
-    /// # Safety
-    /// See [`Vector`].
-    unsafe fn lesser(self, other: Self) -> Self;
     /// The vector with another element in one lane. To write the element to memory instead, and then load the vector, would be
     /// slow: the load would wait until the write has reached the cache.
     ///

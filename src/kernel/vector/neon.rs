@@ -11,7 +11,7 @@ static LANES_32: [u32; 4] = [0, 1, 2, 3];
 
 macro_rules! vector {
     ($name:ident, $register:ty, $element:ty, $lanes:literal,
-     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $less:ident, $choose:ident,
+     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $choose:ident,
      $equal:ident, $load_lanes:ident, $splat_lane:ident, $numbers:ident) => {
         #[derive(Clone, Copy)]
         pub struct $name($register);
@@ -54,12 +54,6 @@ macro_rules! vector {
                 Self(unsafe { $times(self.0, other.0) })
             }
             #[inline(always)]
-            unsafe fn lesser(self, other: Self) -> Self {
-                // Not the instruction for minima: it gives NaN if either is NaN, and of two zeros the negative one.
-                // SAFETY: see above.
-                Self(unsafe { $choose($less(self.0, other.0), self.0, other.0) })
-            }
-            #[inline(always)]
             unsafe fn with(self, lane: usize, value: $element) -> Self {
                 // SAFETY: see above; there are as many numbers as lanes.
                 unsafe {
@@ -82,7 +76,6 @@ vector!(
     vaddq_f64,
     vsubq_f64,
     vmulq_f64,
-    vcltq_f64,
     vbslq_f64,
     vceqq_u64,
     vld1q_u64,
@@ -100,7 +93,6 @@ vector!(
     vaddq_f32,
     vsubq_f32,
     vmulq_f32,
-    vcltq_f32,
     vbslq_f32,
     vceqq_u32,
     vld1q_u32,

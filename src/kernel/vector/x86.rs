@@ -7,7 +7,7 @@ use crate::kernel::isa::Isa;
 
 macro_rules! vector {
     ($name:ident, $register:ty, $element:ty, $lanes:literal, $isa:ident,
-     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
+     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $with:ident) => {
         #[derive(Clone, Copy)]
         pub struct $name($register);
 
@@ -47,11 +47,6 @@ macro_rules! vector {
             unsafe fn times(self, other: Self) -> Self {
                 // SAFETY: see above.
                 Self(unsafe { $times(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn lesser(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $lesser(self.0, other.0) })
             }
             #[inline(always)]
             unsafe fn with(self, lane: usize, value: $element) -> Self {
@@ -129,7 +124,6 @@ vector!(
     _mm512_add_pd,
     _mm512_sub_pd,
     _mm512_mul_pd,
-    _mm512_min_pd,
     with_512d
 );
 vector!(
@@ -144,7 +138,6 @@ vector!(
     _mm512_add_ps,
     _mm512_sub_ps,
     _mm512_mul_ps,
-    _mm512_min_ps,
     with_512
 );
 vector!(
@@ -159,7 +152,6 @@ vector!(
     _mm256_add_pd,
     _mm256_sub_pd,
     _mm256_mul_pd,
-    _mm256_min_pd,
     with_256d
 );
 vector!(
@@ -174,6 +166,5 @@ vector!(
     _mm256_add_ps,
     _mm256_sub_ps,
     _mm256_mul_ps,
-    _mm256_min_ps,
     with_256
 );
