@@ -65,7 +65,7 @@ pub fn learn<E: Element>(
     monitor: &Monitor,
 ) -> Result<DescentReport> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
-    descent.check([n_rows, n_columns], out.shape)?;
+    descent.check([n_rows, n_columns], out)?;
     let rule = Parameters::new(descent.alpha, descent.beta, descent.beta, &[])?;
     if n != n_targets || rule.alpha.len() != n_rows {
         return Err(Error::Argument(format!(

@@ -69,7 +69,7 @@ pub fn learn<E: Element>(
 ) -> Result<DescentReport> {
     let descent = &plan.descent;
     let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
-    descent.check([n_rows, n_columns], out.shape)?;
+    descent.check([n_rows, n_columns], out)?;
     let rule = plan.rule()?;
     let (rows, columns) = (copied(plan.rows)?, copied(plan.columns)?);
     let numbering = Numbering { rows, n_rows, columns, n_columns, once: true };
