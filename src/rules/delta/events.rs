@@ -355,7 +355,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFO
                     *target = target.minus(self.tokens.times(V::load(absent.add(at))));
                 }
             }
-            let mut updates = self.unit.updates(column, sums, targets, self.tokens);
+            let (_, mut updates) = self.unit.errors_and_updates(column, sums, targets, self.tokens);
             if UNIFORM {
                 for update in &mut updates {
                     *update = self.alpha.times(*update);
