@@ -95,12 +95,12 @@ impl<E: Element> CheckedPlan<E> {
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
         let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
-        let cheaper = || match R::ADJOINT {
+        let cheaper = || match R::KERNEL {
             true => plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates),
             false => Method::Forward,
         };
         let method = plan.method.unwrap_or_else(cheaper);
-        if method == Method::Adjoint && !R::ADJOINT {
+        if method == Method::Adjoint && !R::KERNEL {
             return Err(Error::Argument(format!(
                 "method must be forward for the rule {}, not adjoint, which is for rescorla_wagner alone",
                 R::NAME
