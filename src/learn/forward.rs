@@ -15,7 +15,7 @@
 //! the events after another (`trajectory`).
 
 use super::checked_plan::{CheckedPlan, LearnedColumn, Start};
-use super::general::{RuleTile, TokenRoom};
+use super::general::{RuleTile, TokenRoom, begin_states};
 use super::mean::Mean;
 use super::script::{Chunks, EventStream, NONE};
 use super::stretch::OrderedEvents;
@@ -120,12 +120,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let (columns, width) = (of(tile), tile.width);
             let numbers = &mut numbers[..n_rows * width * states.len()];
             let size = n_rows * width;
-            if !states.is_empty() {
-                for (at, &weight) in tile.weights.iter().enumerate() {
-                    let begun = rule.begun(weight);
-                    begun.as_ref().iter().zip(0..).for_each(|(&begun, k)| numbers[k * size + at] = begun);
-                }
-            }
+            begin_states(rule, tile.weights, numbers);
             for (state, numbers) in states.iter().zip(numbers.chunks_mut(size.max(1))) {
                 state.fetch(tile.number, numbers, width)?;
             }

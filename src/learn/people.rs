@@ -17,7 +17,7 @@ use std::mem::{replace, take};
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::general::{RuleTile, TokenRoom};
+use super::general::{RuleTile, TokenRoom, begin_states};
 pub use super::people_plan::PeoplePlan;
 use super::people_plan::PersonTask;
 use super::person_desk::{Desk, met, renewed};
@@ -174,12 +174,9 @@ impl<E: LearnsColumns> PersonTask<'_, E> {
             let numbers = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
             self.fetch(desk, (first, own, width))?;
             let weights = &mut desk.weights[..n_rows * width];
-            let (size, n_states) = (weights.len(), rule.state().as_ref().len());
-            let states = renewed(&mut desk.states, n_states * size, E::default())?;
-            for (at, &weight) in weights.iter().enumerate().take(states.len()) {
-                let begun = rule.begun(weight);
-                begun.as_ref().iter().zip(0..).for_each(|(&begun, state)| states[state * size + at] = begun);
-            }
+            let n_states = rule.state().as_ref().len();
+            let states = renewed(&mut desk.states, n_states * weights.len(), E::default())?;
+            begin_states(rule, weights, states);
             let vectors = |numbers| Vectors { numbers, size: plan.n_columns };
             let targets = match plan.outcome_vectors {
                 Some(numbers) => Targets::Vectors { vectors: vectors(numbers), first: 0, n },
