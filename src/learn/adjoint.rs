@@ -413,7 +413,7 @@ impl<E: Element> Backward<'_, '_, E> {
 /// The instruction set of `V` must exist; `B` vectors can be read and written at `sums`.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn add<V: Vector, const B: usize, const TIMES: bool>(
+unsafe fn add_shares<V: Vector, const B: usize, const TIMES: bool>(
     sums: *mut V::Element,
     shares: [V; B],
     ratio: V::Element,
@@ -469,9 +469,9 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
                 let sums = self.sums.add(outcome as usize * self.width + column);
                 // Most learning forgets nothing, and needs no product.
                 if self.plain {
-                    add::<V, B, false>(sums, shares, self.ratio);
+                    add_shares::<V, B, false>(sums, shares, self.ratio);
                 } else {
-                    add::<V, B, true>(sums, shares, self.ratio);
+                    add_shares::<V, B, true>(sums, shares, self.ratio);
                 }
             }
         }
