@@ -8,8 +8,7 @@
 
 use super::script::{Event, Scripted};
 use super::stretch::Stretch;
-use super::tile::{ColumnTile, LearnsColumns};
-use super::tile_run::Run;
+use super::tile::{ColumnTile, LearnsColumns, Run};
 use crate::error::{Error, Result};
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
@@ -216,6 +215,7 @@ impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
         }
     }
 }
+
 /// What the states of weights begin with: of each state as many numbers as there are weights, if it has any.
 pub(super) fn begin_states<E: Element, R: Rule<E>>(rule: &R, weights: &[E], states: &mut [E]) {
     if !states.is_empty() {
@@ -225,7 +225,6 @@ pub(super) fn begin_states<E: Element, R: Rule<E>>(rule: &R, weights: &[E], stat
         }
     }
 }
-
 
 /// The states of a row: `width` numbers each, also of those that the rule does not have. Each state has `n` numbers.
 #[inline(always)]

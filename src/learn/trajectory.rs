@@ -14,8 +14,7 @@ use super::general::RuleTile;
 use super::plan::Plan;
 use super::script::{Event, NONE, Scripted};
 use super::stretch::{Stretch, Times};
-use super::tile::LearnsColumns;
-use super::tile_run::Run;
+use super::tile::{LearnsColumns, Run};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::distinct::Distinct;
@@ -23,8 +22,8 @@ use crate::kernel::element::Element;
 use crate::lists::{Lists, span};
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
-use crate::threads::lock;
 use crate::rules::rule::Rule;
+use crate::threads::lock;
 
 /// What to record. Rows and columns are those of the plan's weights and result.
 #[derive(Debug, Clone, Copy)]
