@@ -179,7 +179,7 @@ impl SignUnit<'_> {
             }
         })?;
         for &example in &wrong {
-            self.poll(self.x.row(example).values.len())?;
+            self.pulse.beat(self.x.row(example).values.len(), self.monitor)?;
             self.add(example);
         }
         Ok(wrong.len() as u64)
@@ -228,7 +228,7 @@ impl SignUnit<'_> {
             }
             *sum *= y;
         }
-        self.poll(summed * (self.x.row(first).values.len() + 1))?;
+        self.pulse.beat(summed * (self.x.row(first).values.len() + 1), self.monitor)?;
         Ok((sums, summed))
     }
 
@@ -274,10 +274,6 @@ impl SignUnit<'_> {
         }
         let size = numbers().map(|weight| (weight / largest) * (weight / largest)).sum::<f64>().sqrt();
         Ok(least / largest / size)
-    }
-
-    fn poll(&mut self, work: usize) -> Result<()> {
-        self.pulse.beat(work, self.monitor)
     }
 }
 
