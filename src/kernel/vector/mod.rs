@@ -4,7 +4,7 @@
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 macro_rules! vector {
     ($name:ident, $register:ty, $element:ty, $lanes:literal, $isa:ident,
-     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $with:ident) => {
+     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
         #[derive(Clone, Copy)]
         pub struct $name($register);
 
@@ -44,6 +44,11 @@ macro_rules! vector {
             unsafe fn times(self, other: Self) -> Self {
                 // SAFETY: see above.
                 Self(unsafe { $times(self.0, other.0) })
+            }
+            #[inline(always)]
+            unsafe fn lesser(self, other: Self) -> Self {
+                // SAFETY: see above.
+                Self(unsafe { $lesser(self.0, other.0) })
             }
             #[inline(always)]
             unsafe fn with(self, lane: usize, value: $element) -> Self {
@@ -94,6 +99,11 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// See [`Vector`].
     unsafe fn times(self, other: Self) -> Self;
+    /// Lane by lane, the lesser of two numbers; `other` if they are equal or one of them is NaN.
+    ///
+    /// # Safety
+    /// See [`Vector`].
+    unsafe fn lesser(self, other: Self) -> Self;
     /// The vector with another element in one lane. To write the element to memory instead, and then load the vector, would be
     /// slow: the load would wait until the write has reached the cache.
     ///

@@ -9,6 +9,29 @@ use crate::kernel::isa::Isa;
 static LANES_64: [u64; 2] = [0, 1];
 static LANES_32: [u32; 4] = [0, 1, 2, 3];
 
+/// The lesser of two numbers in each lane. Not the instruction for minima: it gives NaN if either is NaN, and of two zeros the
+/// negative one.
+///
+/// # Safety
+/// None besides the baseline.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn lesser_128d(one: float64x2_t, other: float64x2_t) -> float64x2_t {
+    // SAFETY: NEON is part of the baseline.
+    unsafe { vbslq_f64(vcltq_f64(one, other), one, other) }
+}
+
+/// As [`lesser_128d`].
+///
+/// # Safety
+/// None besides the baseline.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn lesser_128(one: float32x4_t, other: float32x4_t) -> float32x4_t {
+    // SAFETY: NEON is part of the baseline.
+    unsafe { vbslq_f32(vcltq_f32(one, other), one, other) }
+}
+
 /// `old` with one lane taken from `new`.
 ///
 /// # Safety
@@ -43,6 +66,7 @@ vector!(
     vaddq_f64,
     vsubq_f64,
     vmulq_f64,
+    lesser_128d,
     with_128d
 );
 vector!(
@@ -57,5 +81,6 @@ vector!(
     vaddq_f32,
     vsubq_f32,
     vmulq_f32,
+    lesser_128,
     with_128
 );

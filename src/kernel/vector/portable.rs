@@ -37,6 +37,10 @@ unsafe impl<T: Scalar, const N: usize> Vector for [T; N] {
         std::array::from_fn(|lane| self[lane].times(other[lane]))
     }
     #[inline(always)]
+    unsafe fn lesser(self, other: Self) -> Self {
+        std::array::from_fn(|lane| if self[lane] < other[lane] { self[lane] } else { other[lane] })
+    }
+    #[inline(always)]
     unsafe fn with(mut self, lane: usize, value: T) -> Self {
         self[lane] = value;
         self

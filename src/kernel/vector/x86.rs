@@ -72,6 +72,7 @@ vector!(
     _mm512_add_pd,
     _mm512_sub_pd,
     _mm512_mul_pd,
+    _mm512_min_pd,
     with_512d
 );
 vector!(
@@ -86,6 +87,7 @@ vector!(
     _mm512_add_ps,
     _mm512_sub_ps,
     _mm512_mul_ps,
+    _mm512_min_ps,
     with_512
 );
 vector!(
@@ -100,6 +102,7 @@ vector!(
     _mm256_add_pd,
     _mm256_sub_pd,
     _mm256_mul_pd,
+    _mm256_min_pd,
     with_256d
 );
 vector!(
@@ -114,5 +117,6 @@ vector!(
     _mm256_add_ps,
     _mm256_sub_ps,
     _mm256_mul_ps,
+    _mm256_min_ps,
     with_256
 );

@@ -17,17 +17,16 @@
 
 use super::patterns::{PatternColumns, Patterns, size};
 use crate::error::Result;
-use crate::kernel::dispatch::{Loops, compiled};
+use crate::kernel::dispatch::{Task, run};
 use crate::kernel::isa::Isa;
+use crate::kernel::vector::Vector;
 use crate::memory::{Grow, Lack, collected, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// Products may take this much memory, in bytes; those for which there is no room are made anew for each step.
 pub const BUDGET: usize = 1 << 28;
-/// Fields whose least is known by itself: few, so that its place is soon found.
+/// Fields whose least is known by itself: few, so that its place is soon found; whole vectors of any instruction set.
 const BLOCK: usize = 64;
-/// Comparisons side by side, so that they do not wait for each other: two vectors of the widest instruction set.
-const SIDE_BY_SIDE: usize = 16;
 
 /// How to learn.
 pub struct MinOverPlan {
@@ -144,7 +143,7 @@ impl<'a, 'b> Search<'a, 'b> {
         self.counts[self.at] += 1;
         self.steps += 1;
         self.square += 2.0 * self.least + self.patterns.squares()[self.at];
-        (self.least, self.at) = compiled(self.kernel, AddAndFind { fields: &mut self.fields, row });
+        (self.least, self.at) = run(self.kernel, 1, AddAndFind { fields: &mut self.fields, row });
         Ok(())
     }
 
@@ -236,39 +235,50 @@ impl Products {
     }
 }
 
-/// Adds a row to the fields, and finds the first of the least. Both have whole blocks.
+/// Adds a row to the fields, and finds the first of the least. Both have whole blocks. With loops of which the compiler makes
+/// vectors, steps on 1,500 examples take 1.4 times as long.
 struct AddAndFind<'a> {
     fields: &'a mut [f64],
     row: &'a [f64],
 }
 
-impl Loops for AddAndFind<'_> {
+#[expect(unsafe_code, reason = "vectors, within the bounds of arrays")]
+impl Task<f64> for AddAndFind<'_> {
     type Output = (f64, usize);
-
     /// The least of each block, then its place in the first block that has the least of all.
     #[inline(always)]
-    fn run(self) -> (f64, usize) {
-        let lesser = |one: f64, other: f64| if one < other { one } else { other };
+    unsafe fn run<V: Vector<Element = f64>, const B: usize>(self) -> (f64, usize) {
         let (mut lowest, mut first) = (f64::INFINITY, 0);
-        let (fields, rows) = (self.fields.as_chunks_mut::<BLOCK>().0, self.row.as_chunks::<BLOCK>().0);
-        for (number, (fields, row)) in fields.iter_mut().zip(rows).enumerate() {
-            let mut least = [f64::INFINITY; SIDE_BY_SIDE];
-            let (fields, row) = (fields.as_chunks_mut::<SIDE_BY_SIDE>().0, row.as_chunks::<SIDE_BY_SIDE>().0);
-            for (fields, row) in fields.iter_mut().zip(row) {
-                for lane in 0..SIDE_BY_SIDE {
-                    fields[lane] += row[lane];
-                    least[lane] = lesser(fields[lane], least[lane]);
+        let (blocks, _) = self.fields.as_chunks_mut::<BLOCK>();
+        let (rows, _) = self.row.as_chunks::<BLOCK>();
+        for (number, (fields, row)) in blocks.iter_mut().zip(rows).enumerate() {
+            let (fields, row) = (fields.as_mut_ptr(), row.as_ptr());
+            let mut lanes = [f64::INFINITY; BLOCK];
+            // SAFETY: the caller has the instruction set of V; BLOCK is a multiple of 2 LANES, so that every vector lies
+            // within its array.
+            unsafe {
+                // Two at a time, so that comparisons do not wait for each other.
+                let mut least = (V::splat(f64::INFINITY), V::splat(f64::INFINITY));
+                for place in (0..BLOCK).step_by(2 * V::LANES) {
+                    let sum = V::load(fields.add(place)).plus(V::load(row.add(place)));
+                    sum.store(fields.add(place));
+                    least.0 = sum.lesser(least.0);
+                    let place = place + V::LANES;
+                    let sum = V::load(fields.add(place)).plus(V::load(row.add(place)));
+                    sum.store(fields.add(place));
+                    least.1 = sum.lesser(least.1);
                 }
+                least.0.lesser(least.1).store(lanes.as_mut_ptr());
             }
-            let mut width = SIDE_BY_SIDE;
+            let mut width = V::LANES;
             while width > 1 {
                 width /= 2;
                 for lane in 0..width {
-                    least[lane] = lesser(least[lane + width], least[lane]);
+                    lanes[lane] = lanes[lane].min(lanes[lane + width]);
                 }
             }
-            if least[0] < lowest {
-                (lowest, first) = (least[0], number * BLOCK);
+            if lanes[0] < lowest {
+                (lowest, first) = (lanes[0], number * BLOCK);
             }
         }
         let place = self.fields[first..].iter().position(|&field| field == lowest);
