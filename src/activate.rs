@@ -8,8 +8,8 @@
 //! a file that is larger than the memory. If columns are contiguous, a few columns at a time are gathered for all events of a
 //! chunk, so that each column is read once.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
@@ -17,7 +17,7 @@ use crate::kernel::element::Element;
 use crate::lists::Lists;
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::{Monitor, Pulse};
-use crate::threads::each;
+use crate::threads::{each, lock};
 
 /// Weights in memory, in any layout.
 pub trait ReadWeights<S>: Sync {
@@ -109,7 +109,7 @@ pub fn activate<S: Element, E: Element>(
         || Ok(()),
         |(), chunk| {
             // No other thread takes this piece.
-            let mut piece = pieces[chunk].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut piece = lock(&pieces[chunk]);
             ChunkSums { file, chunk, weights, overflow: &overflow, monitor }.fill(which, &mut piece[..])
         },
     )?;

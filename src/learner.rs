@@ -4,7 +4,7 @@ use crate::equilibrium::{Problem, Solution, equilibrium};
 use crate::error::Result;
 use crate::events::EventFile;
 use crate::events::data::Data;
-use crate::learn::{Job, Kernels, Plan, Report};
+use crate::learn::Plan;
 use crate::memory::{Lack, collected, filled};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
@@ -85,30 +85,7 @@ impl Learner {
     /// As [`Plan::learn`].
     pub fn learn<'a>(&self, events: &'a EventFile) -> Result<Weights<'a>> {
         let mut weights = Weights::zero(events)?;
-        let shape = weights.shape();
-        self.learn_into(events, &Matrix::new(&mut weights.values, shape)?, &Monitor::new())?;
-        Ok(weights)
-    }
-
-    /// Learns all weights of the events into `out`, which must be zero: cues by outcomes, in memory or in a file.
-    ///
-    /// # Errors
-    /// As [`Plan::learn`].
-    pub fn learn_into<E: Kernels>(
-        &self,
-        events: &EventFile,
-        out: &Matrix<'_, E>,
-        monitor: &Monitor,
-    ) -> Result<Report> {
-        self.prepare(events, monitor)?.learn(out, monitor)
-    }
-
-    /// Makes the events ready. Then parts of the weights may be learned in any order, on any thread.
-    ///
-    /// # Errors
-    /// As [`Job::new`].
-    pub fn prepare<E: Kernels>(&self, events: &EventFile, monitor: &Monitor) -> Result<Job<'static, E>> {
-        let (n_cues, n_outcomes) = (events.cues().len(), events.outcomes().len());
+        let [n_cues, n_outcomes] = weights.shape();
         let plan = Plan {
             rows: &collected(0..n_cues as u32)?,
             columns: &collected((0..n_outcomes as u32).map(Some))?,
@@ -121,7 +98,8 @@ impl Learner {
             threads: self.threads,
             ..Plan::default()
         };
-        Job::new(events, &plan, monitor)?.into_owned()
+        plan.learn(events, &Matrix::new(&mut weights.values, [n_cues, n_outcomes])?, &Monitor::new())?;
+        Ok(weights)
     }
 
     /// The equilibrium: the weights around which learning stays if the events go on for ever at small rates.

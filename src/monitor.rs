@@ -4,11 +4,11 @@
 //! work within 0.2 s, and the hot loops pay one relaxed atomic add per few thousand events.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::threads;
+use crate::threads::{self, lock};
 
 /// How often the calling thread looks.
 pub const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -58,25 +58,14 @@ impl Monitor {
         (self.done.load(Relaxed), self.total.load(Relaxed))
     }
 
-    /// Runs `work` on a thread of its own while the calling thread calls `look(done, total)` every 50 ms.
+    /// Runs `work` on a thread of its own while the calling thread calls `look(done, total)` every 50 ms. In between, the calling
+    /// thread calls `rest(wait)`, which calls `wait`, and may release something meanwhile.
     ///
     /// If `look` fails, the work is asked to stop and waited for, and the failure is the inner result.
     ///
     /// # Errors
     /// [`Error::Thread`] when no thread can be started.
     pub fn watch<R: Send, E>(
-        &self,
-        work: impl FnOnce() -> R + Send,
-        look: impl FnMut(u64, u64) -> std::result::Result<(), E>,
-    ) -> Result<std::result::Result<R, E>> {
-        self.watch_and_rest(work, |wait| wait(), look)
-    }
-
-    /// The same for a calling thread that releases something while it waits: `rest(wait)` calls `wait`.
-    ///
-    /// # Errors
-    /// When no thread can be started.
-    pub fn watch_and_rest<R: Send, E>(
         &self,
         work: impl FnOnce() -> R + Send,
         rest: impl Fn(&(dyn Fn() + Sync)),
@@ -149,12 +138,12 @@ struct Finish {
 impl Finish {
     /// Waits until the work is done, or until it is time to look.
     fn wait(&self) {
-        let there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = lock(&self.there);
         drop(self.came.wait_timeout_while(there, LOOK_EVERY, |there| !*there));
     }
 
     fn is_there(&self) -> bool {
-        *self.there.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.there)
     }
 }
 
@@ -163,7 +152,7 @@ struct Finished<'f>(&'f Finish);
 
 impl Drop for Finished<'_> {
     fn drop(&mut self) {
-        *self.0.there.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *lock(&self.0.there) = true;
         self.0.came.notify_one();
     }
 }
@@ -175,7 +164,7 @@ mod tests {
     #[test]
     fn the_result_comes_back() {
         let monitor = Monitor::new();
-        let result: std::result::Result<u32, ()> = monitor.watch(|| 7, |_, _| Ok(())).unwrap();
+        let result: std::result::Result<u32, ()> = monitor.watch(|| 7, |wait| wait(), |_, _| Ok(())).unwrap();
         assert_eq!(result, Ok(7));
     }
 
@@ -193,13 +182,13 @@ mod tests {
             if resting.get() > 0 { Err("not woken") } else { Ok(()) }
         };
         let work = || std::thread::sleep(4 * LOOK_EVERY);
-        assert_eq!(monitor.watch_and_rest(work, rest, look).unwrap(), Ok(()));
+        assert_eq!(monitor.watch(work, rest, look).unwrap(), Ok(()));
         assert!(looks > 0);
     }
 
     #[test]
     fn a_panic_wakes_the_watcher() {
-        let watch = || Monitor::new().watch(|| panic!("enough"), |_, _| Ok::<(), ()>(()));
+        let watch = || Monitor::new().watch(|| panic!("enough"), |wait| wait(), |_, _| Ok::<(), ()>(()));
         assert!(std::panic::catch_unwind(watch).is_err());
     }
 
@@ -214,7 +203,7 @@ mod tests {
                 std::thread::sleep(Duration::from_millis(1));
             }
         };
-        assert_eq!(monitor.watch(work, |_, _| Err("enough")).unwrap().err(), Some("enough"));
+        assert_eq!(monitor.watch(work, |wait| wait(), |_, _| Err("enough")).unwrap().err(), Some("enough"));
         assert!(monitor.progress().0 > 0);
     }
 }

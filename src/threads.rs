@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::sync_channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ const STACK: usize = (2 << 20) + (256 << 10);
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     let mut threads = sensible(threads);
     loop {
-        match started(threads) {
+        match pool_of(threads) {
             Ok(pool) => return Ok(pool),
             Err(error) if threads == 1 => return Err(error),
             Err(_) => threads /= 2,
@@ -33,7 +33,7 @@ pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
 /// A pool of exactly so many threads.
 ///
 /// They start one after another, because each takes memory from the system, and a thread that gets none ends the process.
-fn started(threads: usize) -> Result<rayon::ThreadPool> {
+fn pool_of(threads: usize) -> Result<rayon::ThreadPool> {
     let handles = RefCell::new(Vec::new());
     let start = |thread: rayon::ThreadBuilder| {
         room(1)?;
@@ -70,6 +70,11 @@ pub(crate) fn refused(error: impl fmt::Display) -> Error {
     Error::Thread(error.to_string())
 }
 
+/// Takes a lock. Whether its holder has panicked does not matter: then the whole call panics.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// How many threads can run at once: the number of processors that the process may use, or fewer if its control group has a quota
 /// of processor time. 1 if the system does not report it.
 pub(crate) fn available() -> usize {
@@ -96,12 +101,12 @@ pub(crate) fn each<S>(
     let fail = |number: usize, error: Error| {
         // Pieces that have begun go on, since one of them may have the first error.
         next.store(n, Relaxed);
-        let mut failure = failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failure = lock(&failure);
         if failure.as_ref().is_none_or(|(first, _)| number < *first) {
             *failure = Some((number, error));
         }
     };
-    in_pool(threads.min(n), || match start() {
+    let worker = || match start() {
         Ok(mut state) => loop {
             let number = next.fetch_add(1, Relaxed);
             if number >= n {
@@ -112,18 +117,12 @@ pub(crate) fn each<S>(
             }
         },
         Err(error) => fail(0, error),
-    })?;
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
-}
-
-/// Runs `worker` on each of so many threads, or on as many as can be started.
-fn in_pool(threads: usize, worker: impl Fn() + Sync) -> Result<()> {
-    if threads <= 1 {
-        worker();
-    } else {
-        pool(threads)?.broadcast(|_| worker());
+    };
+    match threads.min(n) {
+        0..=1 => worker(),
+        threads => drop(pool(threads)?.broadcast(|_| worker())),
     }
-    Ok(())
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), |(_, error)| Err(error))
 }
 
 #[cfg(test)]

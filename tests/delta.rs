@@ -370,6 +370,6 @@ fn a_stopped_monitor_stops_passes_batches_and_what_makes_them() {
             with(frequency, &monitor, |plan| (plan.descent.batch, plan.descent.passes) = (batch, passes))
                 .is_err()
         };
-        assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"), "{batch:?}");
+        assert_eq!(monitor.watch(work, |wait| wait(), look).unwrap(), Err("enough"), "{batch:?}");
     }
 }

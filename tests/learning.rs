@@ -619,7 +619,7 @@ fn a_stopped_monitor_stops_even_inside_one_event() {
         let plan = Plan { method: Some(method), ..plan(&alpha, &lambda, rate) };
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
-        let result = monitor.watch(|| plan.learn(&file, &matrix, &monitor).is_err(), look);
+        let result = monitor.watch(|| plan.learn(&file, &matrix, &monitor).is_err(), |wait| wait(), look);
         let result = result.unwrap();
         assert_eq!(result, Err("enough"), "{method:?}");
     }

@@ -350,7 +350,7 @@ fn a_stopped_monitor_stops_passes() {
         let begun = std::time::Instant::now();
         let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
         let work = || with(&monitor, |told| (told.batch, told.passes) = (batch, u64::MAX >> 8)).is_err();
-        assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"), "{batch:?}");
+        assert_eq!(monitor.watch(work, |wait| wait(), look).unwrap(), Err("enough"), "{batch:?}");
     }
 }
 
@@ -430,8 +430,8 @@ fn a_perceptron_that_does_not_fit_is_refused() {
         let found = perceive(y, &Monitor::new(), change);
         assert!(matches!(&found, Err(Error::Argument(message)) if message.contains(expected)), "{found:?}");
     }
-    for update in [Update::Single, Update::Batch] {
-        assert_eq!(update.to_string().parse::<Update>().unwrap(), update);
+    for (name, update) in [("single", Update::Single), ("batch", Update::Batch)] {
+        assert_eq!(name.parse::<Update>().unwrap(), update);
     }
     assert!("both".parse::<Update>().unwrap_err().to_string().contains("both"));
 }
@@ -449,5 +449,5 @@ fn a_stopped_monitor_stops_sweeps() {
     let begun = std::time::Instant::now();
     let look = |_, _| if begun.elapsed().as_millis() > 100 { Err("enough") } else { Ok(()) };
     let work = || perceive(&[1.0, -1.0], &monitor, |plan| plan.max_sweeps = 1 << 24).is_err();
-    assert_eq!(monitor.watch(work, look).unwrap(), Err("enough"));
+    assert_eq!(monitor.watch(work, |wait| wait(), look).unwrap(), Err("enough"));
 }

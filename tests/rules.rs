@@ -319,7 +319,7 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
     let recording = Recording { tokens: &tokens, cells: Cells::Block(&rows), predictions: false, probes };
     planned::<E, _>(case, kernel, |plan| {
         let out = Records { weights: &mut out, saliences: &mut [], predicted: &mut [], probed: &mut [] };
-        plan.trajectories_by(rule, &file, &recording, out, &Monitor::new()).unwrap();
+        plan.trajectories(rule, &file, &recording, out, &Monitor::new()).unwrap();
     });
     let mut expected = Vec::new();
     for column in 0..OUTCOMES {

@@ -12,6 +12,7 @@ use rescorla::internals::learn::trajectory::{Cells, Probes, Recording, Records};
 use rescorla::internals::learn::{BUDGET, Initial, Kernels, Plan};
 use rescorla::internals::lists::Lists;
 use rescorla::internals::monitor::Monitor;
+use rescorla::internals::rules::rescorla_wagner::RescorlaWagner;
 use rescorla::internals::tiles::method::Method;
 use rescorla::internals::tiles::result::Matrix;
 use rescorla::internals::tiles::rule::Schedule;
@@ -261,7 +262,7 @@ fn check<E: Kernels>(case: &Case, kernel: Isa) {
                     predicted: &mut predicted,
                     probed: &mut probed,
                 };
-                plan.trajectories(&file, &recording, out, &Monitor::new()).unwrap()
+                plan.trajectories(RescorlaWagner, &file, &recording, out, &Monitor::new()).unwrap()
             });
             (out, table, predicted, probed)
         };
@@ -348,7 +349,7 @@ fn recordings_that_do_not_fit_are_refused() {
                 predicted: &mut predicted,
                 probed: &mut probed,
             };
-            Plan { average, ..plan }.trajectories(&file, &recording, out, &Monitor::new())
+            Plan { average, ..plan }.trajectories(RescorlaWagner, &file, &recording, out, &Monitor::new())
         })
         .err()
         .is_some_and(|error| matches!(error, Error::Argument(_)))
@@ -396,9 +397,10 @@ fn a_stopped_monitor_stops_the_recording() {
             planned::<f64, _>(&case, Isa::best(), |plan| {
                 let out =
                     Records { weights: &mut out, saliences: &mut [], predicted: &mut [], probed: &mut [] };
-                plan.trajectories(&file, &recording, out, &monitor).map(drop)
+                plan.trajectories(RescorlaWagner, &file, &recording, out, &monitor).map(drop)
             })
         },
+        |wait| wait(),
         |done, total| {
             // A total of 0 says that it is not known: a slow machine looks before the work has begun.
             assert!(total == tokens.last().copied().unwrap() && done <= total || (done, total) == (0, 0));

@@ -114,7 +114,7 @@ impl<E: Kernels> WithRule<E> for Tracing<'_, E> {
     type Output = (Report, Option<Predictions<E>>);
 
     fn run<R: Rule<E>>(self, rule: R) -> Result<Self::Output, Error> {
-        self.plan.trajectories_by(rule, self.file, self.recording, self.out, self.monitor)
+        self.plan.trajectories(rule, self.file, self.recording, self.out, self.monitor)
     }
 }
 

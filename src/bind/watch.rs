@@ -46,7 +46,7 @@ pub(super) fn watched_by<R: Send>(
         py.check_signals()?;
         tell(py, progress, done, total)
     };
-    let result = monitor.watch_and_rest(work, |wait| py.detach(wait), look)???;
+    let result = monitor.watch(work, |wait| py.detach(wait), look)???;
     finish(py, progress, monitor)?;
     Ok(result)
 }

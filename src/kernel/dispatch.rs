@@ -78,7 +78,7 @@ pub trait Loops {
 
 /// Runs loops that are compiled for a kernel (an instruction set), if the machine has it, else for the compiler's baseline, with
 /// the same bits.
-#[expect(unsafe_code, reason = "the instruction set is checked here")]
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "the instruction set is checked here"))]
 pub fn compiled<L: Loops>(kernel: Isa, loops: L) -> L::Output {
     #[cfg(target_arch = "x86_64")]
     {

@@ -31,21 +31,15 @@ impl Isa {
         Self::ALL.into_iter().filter(|kernel| kernel.is_available())
     }
 
-    #[cfg(target_arch = "x86_64")]
     pub(super) fn is_available(self) -> bool {
         match self {
+            #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => is_x86_feature_detected!("avx512f"),
+            #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => is_x86_feature_detected!("avx2"),
-            Isa::Neon => false,
-            Isa::Portable => true,
-        }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    pub(super) fn is_available(self) -> bool {
-        match self {
+            #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::Avx2 => false,
-            // Part of the baseline.
+            // Part of the baseline there.
             Isa::Neon => cfg!(target_arch = "aarch64"),
             Isa::Portable => true,
         }

@@ -42,7 +42,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use super::adjoint_steps::{Stepper, Steps};
 use super::checked_plan::{CheckedPlan, LearnedRow};
 use super::script::{Chunks, Event, Segment};
-use super::tile_run::Run;
+use super::tile::{LearnsColumns, Run};
 use crate::error::Result;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
@@ -84,7 +84,7 @@ pub(super) fn saliences_of_twins<E: Element>(checked: &CheckedPlan<E>) -> Result
 ///
 /// # Errors
 /// See [`super::Plan::learn`].
-pub(super) fn learn<E: LearnsRows>(
+pub(super) fn learn<E: Kernels>(
     checked: &CheckedPlan<E>,
     initial: Option<&Initial<'_, E>>,
     (rows, origin): (&[LearnedRow], u32),
@@ -279,8 +279,8 @@ impl<E: Product> RowTile<'_, E> {
     }
 }
 
-/// An element whose tiles of rows can be learned: `f64` or `f32`, as [`LearnsColumns`](super::tile::LearnsColumns).
-pub trait LearnsRows: Product {
+/// An element whose tiles of rows can be learned, too: `f64` or `f32`, as [`LearnsColumns`].
+pub trait Kernels: LearnsColumns + Product {
     /// Learns some steps into a tile of rows.
     ///
     /// # Errors
@@ -291,7 +291,7 @@ pub trait LearnsRows: Product {
 
 macro_rules! learns_rows {
     ($($element:ty),*) => {
-        $(impl LearnsRows for $element {
+        $(impl Kernels for $element {
             fn backward(kernel: Isa, task: Backward<'_, '_, Self>) -> Result<()> {
                 run(kernel, task.width(), task)
             }
@@ -413,7 +413,7 @@ impl<E: Element> Backward<'_, '_, E> {
 /// The instruction set of `V` must exist; `B` vectors can be read and written at `sums`.
 #[inline(always)]
 #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn add<V: Vector, const B: usize, const TIMES: bool>(
+unsafe fn add_shares<V: Vector, const B: usize, const TIMES: bool>(
     sums: *mut V::Element,
     shares: [V; B],
     ratio: V::Element,
@@ -469,9 +469,9 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Shares<'_, V, UNIFORM> {
                 let sums = self.sums.add(outcome as usize * self.width + column);
                 // Most learning forgets nothing, and needs no product.
                 if self.plain {
-                    add::<V, B, false>(sums, shares, self.ratio);
+                    add_shares::<V, B, false>(sums, shares, self.ratio);
                 } else {
-                    add::<V, B, true>(sums, shares, self.ratio);
+                    add_shares::<V, B, true>(sums, shares, self.ratio);
                 }
             }
         }

@@ -5,9 +5,11 @@
 
 use std::cmp::Reverse;
 
+use super::adjoint_steps::Stepper;
 use super::costs::{Facts, max_kappa};
 use super::plan::Plan;
 use super::script::{EventStream, NONE, Numbering, Script};
+use super::stretch::EVENT;
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::summary::Survey;
@@ -48,8 +50,8 @@ pub(super) struct CheckedPlan<E> {
     wanted: Option<usize>,
     pub(super) threads: usize,
     pub(super) facts: Facts,
-    /// Bytes that all events take as scripts, without what a method adds to each script.
-    pub(super) scripted: u64,
+    /// Bytes that all events take, as the method reads them.
+    pub(super) decoded: u64,
     /// Where the events do not fit the plan's budget: the share of the budget that a thread has for tiles beyond its first.
     room: usize,
 }
@@ -95,18 +97,22 @@ impl<E: Element> CheckedPlan<E> {
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
         let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
-        let cheaper = || match R::ADJOINT {
+        let cheaper = || match R::KERNEL {
             true => plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates),
             false => Method::Forward,
         };
         let method = plan.method.unwrap_or_else(cheaper);
-        if method == Method::Adjoint && !R::ADJOINT {
+        if method == Method::Adjoint && !R::KERNEL {
             return Err(Error::Argument(format!(
                 "method must be forward for the rule {}, not adjoint, which is for rescorla_wagner alone",
                 R::NAME
             )));
         }
         plan.check_method(method, &rule)?;
+        let each = match method {
+            Method::Forward => EVENT,
+            Method::Adjoint => Stepper::<E>::STEP + retention.as_ref().map_or(0, |_| Stepper::<E>::FORGOTTEN),
+        };
         let mut twins = filled(0, n_rows)?;
         first_twin.iter().for_each(|&first| twins[first as usize] += 1);
         Ok(Self {
@@ -122,7 +128,7 @@ impl<E: Element> CheckedPlan<E> {
             wanted: plan.tile,
             threads: if facts.updates(method) < SMALL { 1 } else { threads },
             facts,
-            scripted: scripted(survey, file),
+            decoded: decoded(survey, file, each),
             room: plan.budget / threads,
         })
     }
@@ -167,10 +173,10 @@ pub(super) struct Start<'a, E: Clone> {
     pub(super) average: bool,
 }
 
-/// Bytes of memory that all events of a file take as scripts.
-pub(crate) fn scripted(survey: &Survey, file: &EventFile) -> u64 {
+/// Bytes of memory that all events of a file take as scripts, and `each` besides.
+pub(crate) fn decoded(survey: &Survey, file: &EventFile, each: u64) -> u64 {
     let names = survey.totals.names.saturating_mul(Script::NAME);
-    names.saturating_add(file.len().saturating_mul(Script::EVENT))
+    names.saturating_add(file.len().saturating_mul(Script::EVENT + each))
 }
 
 /// A column to learn, the columns of the result that it stands for, and the first event that can change it.

@@ -1,6 +1,6 @@
 //! What a plan needs to know about the events before learning, and the cost of each method.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::error::Result;
 use crate::events::EventFile;
@@ -9,7 +9,7 @@ use crate::events::kappa::Kappa;
 use crate::events::survey::summary::Survey;
 use crate::memory::filled;
 use crate::monitor::Monitor;
-use crate::threads::each;
+use crate::threads::{each, lock};
 use crate::tiles::method::Method;
 
 /// What a plan needs to know about the events before learning.
@@ -83,9 +83,10 @@ pub(super) fn max_kappa(
             };
             most = most.max(kappa.of(cues, of));
         }
-        let mut greatest = greatest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut greatest = lock(&greatest);
         *greatest = greatest.max(most);
         Ok(())
     })?;
-    Ok(greatest.into_inner().unwrap_or_else(PoisonError::into_inner))
+    let greatest = *lock(&greatest);
+    Ok(greatest)
 }

@@ -15,13 +15,11 @@
 //! the events after another (`trajectory`).
 
 use super::checked_plan::{CheckedPlan, LearnedColumn, Start};
-use super::general::{RuleTile, TokenRoom};
+use super::general::{RuleTile, TokenRoom, begin_states};
 use super::mean::Mean;
 use super::script::{Chunks, EventStream, NONE};
 use super::stretch::OrderedEvents;
-use super::targets::{Columns, Targets};
-use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
-use super::tile_run::Run;
+use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, PerToken, Run, Targets};
 use super::trajectory::{Tracer, Traces, Walk};
 use crate::error::Result;
 use crate::events::survey::summary::Position;
@@ -120,12 +118,7 @@ pub(super) fn learn<'g, 'a, E: LearnsColumns, R: Rule<E>>(
             let (columns, width) = (of(tile), tile.width);
             let numbers = &mut numbers[..n_rows * width * states.len()];
             let size = n_rows * width;
-            if !states.is_empty() {
-                for (at, &weight) in tile.weights.iter().enumerate() {
-                    let begun = rule.begun(weight);
-                    begun.as_ref().iter().zip(0..).for_each(|(&begun, k)| numbers[k * size + at] = begun);
-                }
-            }
+            begin_states(rule, tile.weights, numbers);
             for (state, numbers) in states.iter().zip(numbers.chunks_mut(size.max(1))) {
                 state.fetch(tile.number, numbers, width)?;
             }
@@ -185,20 +178,13 @@ struct TileLists<E> {
 impl<E: Element> TileLists<E> {
     fn of(columns: &[LearnedColumn], checked: &CheckedPlan<E>) -> Result<Self> {
         let lambda = columns.iter().map(|column| checked.rule.lambda[column.targets[0] as usize]);
-        Ok(Self { lambda: collected(lambda)?, lanes: lanes(columns, checked.columns.len())? })
+        let mut lanes = Vec::new();
+        if !columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
+            lanes = filled(NONE, checked.columns.len())?;
+            (0..).zip(columns).for_each(|(lane, column)| lanes[column.number as usize] = lane);
+        }
+        Ok(Self { lambda: collected(lambda)?, lanes })
     }
-}
-
-/// The lane of each column of the events, [`NONE`] outside the tile. An empty list if the columns are consecutive.
-fn lanes(columns: &[LearnedColumn], n_columns: usize) -> Result<Vec<u32>> {
-    if columns.is_sorted_by(|one, next| one.number + 1 == next.number) {
-        return Ok(Vec::new());
-    }
-    let mut lanes = filled(NONE, n_columns)?;
-    for (lane, column) in (0..).zip(columns) {
-        lanes[column.number as usize] = lane;
-    }
-    Ok(lanes)
 }
 
 /// A tile that is learning.

@@ -8,8 +8,7 @@
 
 use super::script::{Event, Scripted};
 use super::stretch::Stretch;
-use super::tile::{ColumnTile, LearnsColumns};
-use super::tile_run::Run;
+use super::tile::{ColumnTile, LearnsColumns, Run};
 use crate::error::{Error, Result};
 use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::element::Element;
@@ -172,7 +171,7 @@ impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
             }
             let [a, b, c, d] = planes(self.states, &mut self.room.none, (n, row as usize, width));
             for lane in 0..width {
-                let state = gathered(begun, [a[lane], b[lane], c[lane], d[lane]]);
+                let state = state_of(begun, [a[lane], b[lane], c[lane], d[lane]]);
                 sums[lane] = sums[lane].plus(self.rule.term(weights[lane], &state));
             }
         }
@@ -206,13 +205,23 @@ impl<E: Element, R: Rule<E>> RuleTile<'_, E, R> {
         let [a, b, c, d] = planes(self.states, &mut self.room.none, (n, row, width));
         for lane in 0..width {
             let (sum, target, rate, update) = (sums[lane], targets[lane], rates[lane], updates[lane]);
-            let mut state = gathered(begun, [a[lane], b[lane], c[lane], d[lane]]);
+            let mut state = state_of(begun, [a[lane], b[lane], c[lane], d[lane]]);
             let at = At { sum, target, rate, betas, update };
             weights[lane] = self.rule.changed(weights[lane], &mut state, factor, &at);
             let planes = [&mut a[lane], &mut b[lane], &mut c[lane], &mut d[lane]];
             for (plane, &state) in planes.into_iter().zip(state.as_ref()) {
                 *plane = state;
             }
+        }
+    }
+}
+
+/// What the states of weights begin with: of each state as many numbers as there are weights, if it has any.
+pub(super) fn begin_states<E: Element, R: Rule<E>>(rule: &R, weights: &[E], states: &mut [E]) {
+    if !states.is_empty() {
+        for (at, &weight) in weights.iter().enumerate() {
+            let begun = rule.begun(weight);
+            begun.as_ref().iter().zip(0..).for_each(|(&begun, k)| states[k * weights.len() + at] = begun);
         }
     }
 }
@@ -235,7 +244,7 @@ fn planes<'p, E>(
 
 /// The states of a weight.
 #[inline(always)]
-fn gathered<E: Copy, S: AsMut<[E]>>(mut states: S, numbers: [E; MOST_STATES]) -> S {
+fn state_of<E: Copy, S: AsMut<[E]>>(mut states: S, numbers: [E; MOST_STATES]) -> S {
     for (state, number) in states.as_mut().iter_mut().zip(numbers) {
         *state = number;
     }

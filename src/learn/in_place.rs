@@ -4,9 +4,9 @@
 //! with these weights as initial weights. Rows that no event has are neither read nor written, and take no time and no memory. If
 //! the work is stopped, or a weight becomes infinite or NaN, some tiles have learned all events and the others none.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use super::checked_plan::scripted;
+use super::checked_plan::decoded;
 use super::costs::{Facts, max_kappa};
 use super::forward::learn_tile;
 use super::job::Report;
@@ -14,9 +14,7 @@ use super::order;
 use super::plan::Plan;
 use super::script::{EventStream, NONE, Numbering};
 use super::stretch::{EVENT, OrderedEvents};
-use super::targets::{Columns, Targets};
-use super::tile::{Lanes, LearnsColumns};
-use super::tile_run::Run;
+use super::tile::{Columns, Lanes, LearnsColumns, Run, Targets};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::survey::summary::{Position, Survey};
@@ -24,15 +22,15 @@ use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::memory::{Grow, collected, copied, filled};
 use crate::monitor::Monitor;
-use crate::threads::sensible;
+use crate::threads::{lock, sensible};
 use crate::tiles::buffer::Buffer;
-use crate::tiles::columns::Tiles;
+use crate::tiles::columns::{Cut, Tiles};
 use crate::tiles::home::Home;
 use crate::tiles::method::Method;
 use crate::tiles::result::{Entry, check_finite};
 use crate::tiles::rule::{Parameters, Rates};
 use crate::tiles::vectors::Vectors;
-use crate::tiles::width::{SMALL, WIDEST, width};
+use crate::tiles::width::{SMALL, WIDEST};
 
 /// Small work takes tiles as wide as can be, if one fits in this many bytes: each tile has a fixed cost.
 const ONE_TILE: usize = 128 << 10;
@@ -58,8 +56,7 @@ pub struct InPlace<'a, E: Clone, S> {
     /// What outcomes stand for, unless for columns.
     vectors: Option<Vectors<'a, E>>,
     rule: Parameters<E>,
-    kernel: Isa,
-    threads: usize,
+    tiles: Tiles,
     facts: Facts,
     /// Whether all events fit the plan's budget as scripts.
     fits: bool,
@@ -73,8 +70,6 @@ struct Slabs<S> {
     slabs: Vec<Cutting<S>>,
     /// The row of the weights for each row of a tile.
     rows: Vec<u32>,
-    /// Columns in a slab.
-    width: usize,
 }
 
 /// The columns of the caller's weights that are a tile.
@@ -102,7 +97,7 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         weights: S,
         monitor: &'a Monitor,
     ) -> Result<Self> {
-        check(plan, rows, weights.shape())?;
+        check_plan(plan, rows, weights.shape())?;
         check_vectors(plan, file, vectors)?;
         plan.check(file, &[])?;
         let survey = file.survey(sensible(plan.threads), monitor)?;
@@ -119,20 +114,25 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
         let n_columns = plan.lambda.len();
         let vectors = vectors.map(|numbers| Vectors { numbers, size: n_columns });
-        let small = facts.slots.saturating_mul(n_columns as u64) < SMALL;
-        let threads = if small { 1 } else { sensible(plan.threads) };
-        let (kernel, slots) = (plan.kernel.unwrap_or_else(Isa::best), facts.slots_of_event());
-        let fits = small && n_rows.saturating_mul(n_columns.min(WIDEST) * size_of::<E>()) <= ONE_TILE;
-        let wanted = plan.tile.or_else(|| fits.then(|| n_columns.min(WIDEST)));
-        let width = width::<E>(wanted, kernel, n_columns, [n_rows as f64, slots], threads);
+        let (updates, widest) = (facts.slots.saturating_mul(n_columns as u64), n_columns.min(WIDEST));
+        let fits = updates < SMALL && n_rows.saturating_mul(widest * size_of::<E>()) <= ONE_TILE;
+        let cut = Cut {
+            kernel: plan.kernel.unwrap_or_else(Isa::best),
+            threads: sensible(plan.threads),
+            updates,
+            tile: plan.tile.or(fits.then_some(widest)),
+            shape: [n_rows as f64, facts.slots_of_event()],
+        };
+        let tiles = Tiles::new::<E>([n_rows, n_columns], &cut);
+        let width = tiles.width;
         let slabs = weights.cut(width)?;
         let end = Position { events: file.len(), tokens: facts.tokens, slots: facts.slots };
-        let mut started = started(&slabs, &rows, width, n_columns, monitor)?;
+        let mut started = columns_not_zero(&slabs, &rows, width, n_columns, monitor)?;
         if vectors.is_some() {
             // Any event may change any column.
             started.fill(true);
         }
-        let columns = columns(survey, end, plan, &started)?;
+        let columns = column_starts(survey, end, plan, &started)?;
         let updates = columns.iter().map(|start| facts.slots - start.slots);
         facts.forward_updates = updates.fold(0, u64::saturating_add);
         let mut numbering = Numbering::of_names(file, vectors.is_none())?;
@@ -152,10 +152,10 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
                     start,
                 })
             });
-        let home = Slabs { slabs: collected(cuttings)?, rows, width };
-        let bytes = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT));
-        let (fits, stream) = (bytes <= plan.budget as u64, EventStream::new(file, numbering)?);
-        Ok(Self { plan, vectors, rule, kernel, threads, facts, fits, stream, home, monitor })
+        let home = Slabs { slabs: collected(cuttings)?, rows };
+        let fits = decoded(survey, file, EVENT) <= plan.budget as u64;
+        let stream = EventStream::new(file, numbering)?;
+        Ok(Self { plan, vectors, rule, tiles, facts, fits, stream, home, monitor })
     }
 
     /// Learns all events, tile by tile.
@@ -163,8 +163,9 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
     /// # Errors
     /// As [`Plan::learn`]. Tiles that were finished before the error have learned all events.
     pub fn learn(self) -> Result<Report> {
-        let Self { plan, vectors, rule, kernel, threads, facts, fits, stream, home, monitor } = self;
-        let (end, n_rows, width) = (facts.tokens, home.rows.len(), home.width);
+        let Self { plan, vectors, rule, tiles, facts, fits, stream, home, monitor } = self;
+        let Tiles { kernel, threads, n_rows, width, .. } = tiles;
+        let end = facts.tokens;
         monitor.set_total(home.slabs.iter().map(|slab| end.saturating_sub(slab.start.tokens)).sum());
         let betas = [plan.beta1, plan.beta2];
         let rates = plan.schedule.as_ref().map(|schedule| Rates::new::<E>(betas, schedule, end, monitor));
@@ -172,7 +173,6 @@ impl<'a, E: LearnsColumns, S: Slab<E>> InPlace<'a, E, S> {
         let ordered = rates.is_none() && order::pays::<E>(home.slabs.len(), n_rows, width);
         let chunks = OrderedEvents::all(stream, ordered, fits, threads, monitor)?;
         let run = Run { rule: &rule, kernel, tokens: end, monitor };
-        let tiles = Tiles { kernel, threads, n_rows, width, most: 1 };
         let lanes = |_| Buffer::zeros(Lanes::<E>::EACH.saturating_mul(width));
         tiles.learn(&home, lanes, |lanes, tiles| {
             tiles.iter_mut().try_for_each(|tile| {
@@ -206,7 +206,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
 
     fn fetch(&self, tile: usize, weights: &mut [E], width: usize) -> Result<()> {
         let Cutting { slab, n, .. } = &self.slabs[tile];
-        let slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        let slab = lock(slab);
         for (weights, &row) in weights.chunks_exact_mut(width).zip(&self.rows) {
             slab.load(row as usize, &mut weights[..*n]);
         }
@@ -217,7 +217,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
         let Cutting { slab, first, n, .. } = &self.slabs[tile];
         let lanes = collected((0..*n as u32).map(|lane| Entry { from: lane, to: lane }))?;
         check_finite(weights, width, &lanes, |row, lane| (self.rows[row] as usize, first + lane))?;
-        let mut slab = slab.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slab = lock(slab);
         for (weights, &row) in weights.chunks_exact(width).zip(&self.rows) {
             slab.store(row as usize, &weights[..*n]);
         }
@@ -225,7 +225,7 @@ impl<E: Element, S: Slab<E>> Home<E> for Slabs<S> {
     }
 }
 
-fn check<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
+fn check_plan<E: Clone>(plan: &Plan<'_, E>, rows: &[u32], [n_rows, n_columns]: [usize; 2]) -> Result<()> {
     let wrong = |message: &str| Err(Error::Argument(message.into()));
     if plan.average || plan.initial.is_some() || plan.keep.is_some() || plan.method == Some(Method::Adjoint) {
         return wrong(
@@ -266,7 +266,7 @@ fn check_vectors<E: Clone>(plan: &Plan<'_, E>, file: &EventFile, vectors: Option
 }
 
 /// Which columns do not start at zero in the rows that are learned.
-fn started<E: Element, S: Slab<E>>(
+fn columns_not_zero<E: Element, S: Slab<E>>(
     slabs: &[S],
     rows: &[u32],
     width: usize,
@@ -301,7 +301,7 @@ fn started<E: Element, S: Slab<E>>(
 }
 
 /// For each column of the weights the position before the first event that can change it.
-fn columns<E: Clone>(
+fn column_starts<E: Clone>(
     survey: &Survey,
     end: Position,
     plan: &Plan<'_, E>,

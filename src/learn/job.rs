@@ -4,18 +4,17 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::adjoint;
+use super::adjoint::{self, Kernels};
 use super::adjoint_steps::{Stepper, Steps};
 use super::checked_plan::{CheckedPlan, LearnedColumn, LearnedRow, Start};
 use super::costs::Facts;
 use super::forward::{self, Goal};
-use super::kernels::Kernels;
 use super::order;
 use super::plan::Plan;
 use super::script::Chunks;
-use super::stretch::{EVENT, OrderedEvents};
-use super::tile_run::Run;
-use super::trajectory::Traces;
+use super::stretch::OrderedEvents;
+use super::tile::Run;
+use super::trajectory::{Asked, Predictions, Recording, Records, Traces};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::isa::Isa;
@@ -44,9 +43,9 @@ pub struct Report {
 }
 
 /// All that a method needs, checked, and the events as it reads them.
-pub struct Job<'a, E: Clone, R = RescorlaWagner> {
+pub struct Job<'a, E: Clone, R> {
     rule: R,
-    pub(super) checked: CheckedPlan<E>,
+    checked: CheckedPlan<E>,
     start: Start<'a, E>,
     scripts: Scripts<E>,
 }
@@ -57,35 +56,15 @@ enum Scripts<E> {
     Adjoint(Chunks<Steps<E>>),
 }
 
-impl<'a, E: Kernels> Job<'a, E> {
-    /// Checks the events of a file, chooses the plan's method or else the cheaper one, and makes the events ready.
-    ///
-    /// # Errors
-    /// As [`Plan::learn`].
-    pub fn new(file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
-        Self::by(RescorlaWagner, file, plan, monitor)
-    }
-}
-
 impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
-    /// The same, to learn by a rule.
+    /// Checks the events of a file, chooses the plan's method or else the cheaper one that the rule has, and makes the events ready.
     ///
     /// # Errors
-    /// As [`Plan::learn`].
+    /// As [`Plan::learn_by`].
     pub fn by(rule: R, file: &EventFile, plan: &Plan<'a, E>, monitor: &Monitor) -> Result<Self> {
         // Other rules may remember the order of events, and forgetting counts tokens.
         let plain = plan.schedule.is_none() && !plan.average && plan.retention == 1.0 && R::KERNEL;
         Self::prepared(rule, file, plan, plain, monitor)
-    }
-
-    /// The same for trajectories: events keep their order.
-    pub(super) fn to_record(
-        rule: R,
-        file: &EventFile,
-        plan: &Plan<'a, E>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
-        Self::prepared(rule, file, plan, false, monitor)
     }
 
     /// The same; the forward method reorders events only if `may_reorder`.
@@ -117,22 +96,17 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         };
         let width = checked.width(lanes, checked.threads);
         let pays = order::pays::<E>(lanes.div_ceil(width), rows, width);
-        let fits = |each: u64| {
-            let bytes = checked.scripted.saturating_add(file.len().saturating_mul(each));
-            bytes <= plan.budget as u64
-        };
+        let fits = checked.decoded <= plan.budget as u64;
         let scripts = match checked.method {
             Method::Forward => {
                 let ordered = pays && may_reorder;
-                let events = OrderedEvents::all(stream, ordered, fits(EVENT), checked.threads, monitor);
+                let events = OrderedEvents::all(stream, ordered, fits, checked.threads, monitor);
                 Scripts::Forward(events?)
             }
             Method::Adjoint => {
                 let alpha = adjoint::saliences_of_twins(&checked)?;
                 let (beta, kappa) = (checked.rule.beta1, checked.facts.max_kappa);
                 let stepper = || Stepper::new(&alpha, beta, retention, kappa);
-                let of_forgotten = retention.map_or(0, |_| Stepper::<E>::FORGOTTEN);
-                let fits = fits(Stepper::<E>::STEP + of_forgotten);
                 Scripts::Adjoint(Chunks::new(
                     stream,
                     fits,
@@ -206,30 +180,6 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
         self.checked.width(self.n_lanes().max(1), 1)
     }
 
-    /// Learns all weights into `out`, which must be zero: columns that no event can change are not written.
-    ///
-    /// # Errors
-    /// As [`Plan::learn`].
-    pub fn learn(&self, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
-        self.learn_with(out, &[], monitor)
-    }
-
-    /// The same, with a result for each state that the rule has besides weights. Each must hold what the state begins with: columns
-    /// that no event can change are not written.
-    ///
-    /// # Errors
-    /// As [`Plan::learn`].
-    pub fn learn_with(
-        &self,
-        out: &Matrix<'_, E>,
-        states: &[Matrix<'_, E>],
-        monitor: &Monitor,
-    ) -> Result<Report> {
-        let all = 0..self.n_lanes();
-        let tile = self.learn_part(all, out, states, self.checked.threads, monitor)?;
-        Ok(self.report(tile))
-    }
-
     /// Learns some lanes on `threads` threads, and returns the width of the tiles. `out` must be zero and hold these lanes alone.
     /// May be called from many threads at once.
     ///
@@ -289,19 +239,12 @@ impl<'a, E: Kernels, R: Rule<E>> Job<'a, E, R> {
     }
 
     /// Learns up to the last token to record, and records the weights. Returns the width of the tiles.
-    pub(super) fn record(&self, traces: &Traces<'_, E>, monitor: &Monitor) -> Result<usize> {
+    fn record(&self, traces: &Traces<'_, E>, monitor: &Monitor) -> Result<usize> {
         // The plan asks for the forward method.
         let Scripts::Forward(chunks) = &self.scripts else { return Ok(0) };
-        let (checked, goal) = (&self.checked, Goal::Traces(traces));
-        forward::learn(
-            checked,
-            (&self.start, &self.rule),
-            &checked.columns,
-            chunks,
-            &goal,
-            checked.threads,
-            &self.run(monitor),
-        )
+        let (checked, start) = (&self.checked, (&self.start, &self.rule));
+        let (goal, run) = (Goal::Traces(traces), self.run(monitor));
+        forward::learn(checked, start, &checked.columns, chunks, &goal, checked.threads, &run)
     }
 
     /// The columns whose targets are among some lanes, each with these targets alone.
@@ -364,10 +307,11 @@ impl<E: Kernels> Plan<'_, E> {
     /// [`Error::Argument`] for parameters out of range, [`Error::Format`] for a damaged file, [`Error::NotFinite`] when a
     /// weight becomes infinite or NaN, [`Error::Memory`], [`Error::Stopped`].
     pub fn learn(&self, file: &EventFile, out: &Matrix<'_, E>, monitor: &Monitor) -> Result<Report> {
-        Job::new(file, self, monitor)?.learn(out, monitor)
+        self.learn_by(RescorlaWagner, file, out, &[], monitor)
     }
 
-    /// The same by a rule, with a result for each state that it has besides weights, or for none ([`Job::learn_with`]).
+    /// The same by a rule, with a result for each state that it has besides weights, or for none. Each must hold what the state
+    /// begins with: columns that no event can change are not written.
     ///
     /// # Errors
     /// Those of [`Plan::learn`]; [`Error::Argument`] for the adjoint method where the rule has none.
@@ -379,6 +323,34 @@ impl<E: Kernels> Plan<'_, E> {
         states: &[Matrix<'_, E>],
         monitor: &Monitor,
     ) -> Result<Report> {
-        Job::by(rule, file, self, monitor)?.learn_with(out, states, monitor)
+        let job = Job::by(rule, file, self, monitor)?;
+        let tile = job.learn_part(0..job.n_lanes(), out, states, job.checked.threads, monitor)?;
+        Ok(job.report(tile))
+    }
+
+    /// Learns the events of a file by a rule up to the last token to record, and records in `out`.
+    ///
+    /// # Errors
+    /// Those of [`Plan::learn`]; [`Error::Argument`] where the recording does not fit the plan or `out`.
+    pub fn trajectories<R: Rule<E>>(
+        &self,
+        rule: R,
+        file: &EventFile,
+        recording: &Recording<'_>,
+        out: Records<'_, E>,
+        monitor: &Monitor,
+    ) -> Result<(Report, Option<Predictions<E>>)> {
+        if self.method != Some(Method::Forward) || self.average {
+            let message = "expected a plan of the forward method without a mean for trajectories";
+            return Err(Error::Argument(message.into()));
+        }
+        let asked =
+            recording.predictions.then(|| Asked::new(file, self, recording.tokens, monitor)).transpose()?;
+        // Events keep their order.
+        let job = Job::prepared(rule, file, self, false, monitor)?;
+        let traces = Traces::new(recording, asked, &job.checked, out)?;
+        let tile = job.record(&traces, monitor)?;
+        let predictions = traces.asked.map(|asked| asked.answered(&job.checked.rule.lambda)).transpose()?;
+        Ok((job.report(tile), predictions))
     }
 }

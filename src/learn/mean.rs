@@ -41,7 +41,11 @@ impl<'a> Mean<'a> {
             let row = cue as usize;
             let times = token - std::mem::replace(&mut self.since[row], token);
             if times > 0 {
-                add(&mut self.sums[row * self.width..][..self.width], &weights[row * self.width..], times);
+                add_times(
+                    &mut self.sums[row * self.width..][..self.width],
+                    &weights[row * self.width..],
+                    times,
+                );
             }
         }
     }
@@ -51,7 +55,7 @@ impl<'a> Mean<'a> {
         let rows = weights.chunks_exact_mut(self.width).zip(self.sums.chunks_exact_mut(self.width));
         for ((weights, sums), &since) in rows.zip(&*self.since).filter(|(_, since)| **since > 1) {
             // A forged survey may make `since` exceed `tokens + 1`.
-            add(sums, weights, (tokens + 1).saturating_sub(since));
+            add_times(sums, weights, (tokens + 1).saturating_sub(since));
             for (weight, sum) in weights.iter_mut().zip(sums) {
                 *weight = E::from_f64(*sum / tokens as f64);
             }
@@ -61,7 +65,7 @@ impl<'a> Mean<'a> {
 
 /// Adds a row `times` times.
 #[inline(always)]
-fn add<E: Element>(sums: &mut [f64], row: &[E], times: u64) {
+fn add_times<E: Element>(sums: &mut [f64], row: &[E], times: u64) {
     let times = times as f64;
     for (sum, weight) in sums.iter_mut().zip(row) {
         *sum += weight.to_f64() * times;

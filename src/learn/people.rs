@@ -15,9 +15,9 @@
 
 use std::mem::{replace, take};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use super::general::{RuleTile, TokenRoom};
+use super::general::{RuleTile, TokenRoom, begin_states};
 pub use super::people_plan::PeoplePlan;
 use super::people_plan::PersonTask;
 use super::person_desk::{Desk, met, renewed};
@@ -25,9 +25,7 @@ pub use super::person_records::{Choices, PersonRecords};
 use super::person_tile::TileTrials;
 use super::person_vectors::VectorTrials;
 use super::script::{NONE, Script, Segment};
-use super::targets::{Columns, Targets};
-use super::tile::{ColumnTile, Lanes, LearnsColumns, PerToken};
-use super::tile_run::Run;
+use super::tile::{ColumnTile, Columns, Lanes, LearnsColumns, PerToken, Run, Targets};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::kernel::dispatch::compiled;
@@ -36,7 +34,7 @@ use crate::kernel::step::prefetch;
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
-use crate::threads::{each, sensible};
+use crate::threads::{each, lock, sensible};
 use crate::tiles::forgetting::{Retention, Rows};
 use crate::tiles::rule::Parameters;
 use crate::tiles::vectors::Vectors;
@@ -86,7 +84,7 @@ impl<E: LearnsColumns> PeoplePlan<'_, E> {
         let start = || Desk::new(file.cues().len(), self.columns.len());
         each(sensible(self.threads), units.len(), start, |desk, unit| {
             let (persons, records) = &units[unit];
-            let mut records = records.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut records = lock(records);
             task.unit(rule, (file, persons.clone()), take(&mut *records), desk)
         })
     }
@@ -174,12 +172,9 @@ impl<E: LearnsColumns> PersonTask<'_, E> {
             let numbers = Parameters::<E>::new(&alpha, plan.beta1[person], plan.beta2[person], &lambda)?;
             self.fetch(desk, (first, own, width))?;
             let weights = &mut desk.weights[..n_rows * width];
-            let (size, n_states) = (weights.len(), rule.state().as_ref().len());
-            let states = renewed(&mut desk.states, n_states * size, E::default())?;
-            for (at, &weight) in weights.iter().enumerate().take(states.len()) {
-                let begun = rule.begun(weight);
-                begun.as_ref().iter().zip(0..).for_each(|(&begun, state)| states[state * size + at] = begun);
-            }
+            let n_states = rule.state().as_ref().len();
+            let states = renewed(&mut desk.states, n_states * weights.len(), E::default())?;
+            begin_states(rule, weights, states);
             let vectors = |numbers| Vectors { numbers, size: plan.n_columns };
             let targets = match plan.outcome_vectors {
                 Some(numbers) => Targets::Vectors { vectors: vectors(numbers), first: 0, n },

@@ -14,6 +14,7 @@ pub(super) struct OwnTrials {
 }
 
 /// What a thread works with: its lists and buffers, which the next person uses again.
+#[derive(Default)]
 pub(super) struct Desk<E> {
     /// The person's row of each cue, and his column of each outcome, or [`NONE`].
     pub(super) row_of: Vec<u32>,
@@ -34,24 +35,7 @@ pub(super) struct Desk<E> {
 
 impl<E: Element> Desk<E> {
     pub(super) fn new(n_cues: usize, n_outcomes: usize) -> Result<Self> {
-        let (row_of, column_of) = (filled(NONE, n_cues)?, filled(NONE, n_outcomes)?);
-        let [weights, states, lanes, room, before] = [const { Vec::new() }; 5];
-        let (cues, outcomes, columns, last) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let trials = OwnTrials::default();
-        Ok(Self {
-            row_of,
-            column_of,
-            cues,
-            outcomes,
-            columns,
-            trials,
-            weights,
-            states,
-            lanes,
-            room,
-            before,
-            last,
-        })
+        Ok(Self { row_of: filled(NONE, n_cues)?, column_of: filled(NONE, n_outcomes)?, ..Self::default() })
     }
 
     /// Gets ready for the next person.

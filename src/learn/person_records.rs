@@ -69,6 +69,34 @@ impl<'r> PersonRecords<'r> {
         }
     }
 
+    /// Records the activations of a trial's outcomes and choices, as far as they are known. `place` says where each begins, and
+    /// moves on.
+    #[inline(always)]
+    pub(super) fn of_names(
+        &mut self,
+        place: &mut [usize; 2],
+        outcomes: &[u32],
+        choices: impl Iterator<Item = u32>,
+        activation: impl Fn(u32) -> Option<f64>,
+    ) {
+        if !self.outcomes.is_empty() {
+            for &column in outcomes {
+                if let Some(activation) = activation(column) {
+                    self.outcomes[place[0]] = activation;
+                }
+                place[0] += 1;
+            }
+        }
+        if !self.choices.is_empty() {
+            for column in choices {
+                if let Some(activation) = activation(column) {
+                    self.choices[place[1]] = activation;
+                }
+                place[1] += 1;
+            }
+        }
+    }
+
     /// Records what a vector predicts.
     #[inline(always)]
     pub(super) fn of_vectors<E: Element>(
@@ -79,7 +107,7 @@ impl<'r> PersonRecords<'r> {
         targets: &[E],
     ) {
         if let Some(norm) = self.norm.get_mut(trial) {
-            *norm = size(sums);
+            *norm = norm_of(sums);
         }
         if let Some(error) = self.squared_error.get_mut(trial) {
             *error = added_up(sums, targets, |a, b| (a - b) * (a - b));
@@ -136,6 +164,6 @@ fn total<E: Element>(numbers: &[E]) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn size<E: Element>(numbers: &[E]) -> f64 {
+pub(super) fn norm_of<E: Element>(numbers: &[E]) -> f64 {
     added_up(numbers, numbers, |number, _| number * number).sqrt()
 }

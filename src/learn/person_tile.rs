@@ -5,8 +5,7 @@ use super::people_plan::PersonTask;
 use super::person_records::PersonRecords;
 use super::script::{Event, Script};
 use super::stretch::{Stretch, Times};
-use super::tile::LearnsColumns;
-use super::tile_run::Run;
+use super::tile::{LearnsColumns, Run};
 use super::trajectory::activation;
 use crate::error::Result;
 use crate::kernel::dispatch::{Loops, compiled};
@@ -71,7 +70,7 @@ impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
         let (first, n, column_of) = columns;
         // The monitor is told of trials when the person is done.
         tile.tile.unreported.early = u64::MAX;
-        let (mut own, mut chosen, mut events) = (0, 0, script.events());
+        let (mut place, mut events) = ([0; 2], script.events());
         let mut finite = task.plan.outcome_vectors.is_some();
         for (trial, &frequency) in frequencies.iter().enumerate() {
             let stretch = Stretch { events: events.clone(), len: 1, times: Times::all(frequency) };
@@ -89,23 +88,12 @@ impl<E: LearnsColumns, R: Rule<E>> TileTrials<'_, '_, '_, E, R> {
                     VectorPrediction { task, weights, width, targets, trial, cues, outcomes, records, sums };
                 finite &= compiled(run.kernel, vector);
             } else {
-                let lane = |column: u32| (column as usize).checked_sub(first).filter(|&lane| lane < n);
-                if !records.outcomes.is_empty() {
-                    for (place, &column) in outcomes.iter().enumerate() {
-                        if let Some(lane) = lane(column) {
-                            records.outcomes[own + place] = activation(cues, lane, &tile).to_f64();
-                        }
-                    }
-                    own += outcomes.len();
-                }
-                if !records.choices.is_empty() {
-                    for &outcome in task.choices.of(first_trial + trial) {
-                        if let Some(lane) = lane(column_of[outcome as usize]) {
-                            records.choices[chosen] = activation(cues, lane, &tile).to_f64();
-                        }
-                        chosen += 1;
-                    }
-                }
+                let choices = task.choices.of(first_trial + trial).iter();
+                let columns = choices.map(|&choice| column_of[choice as usize]);
+                records.of_names(&mut place, outcomes, columns, |column| {
+                    let lane = (column as usize).checked_sub(first).filter(|&lane| lane < n)?;
+                    Some(activation(cues, lane, &tile).to_f64())
+                });
             }
             if frequency == 0 || !task.plan.update {
                 continue;

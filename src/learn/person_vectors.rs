@@ -2,7 +2,7 @@
 
 use super::people_plan::PersonTask;
 use super::person_desk::OwnTrials;
-use super::person_records::{PersonRecords, size};
+use super::person_records::{PersonRecords, norm_of};
 use super::tile::LearnsColumns;
 use crate::error::Result;
 use crate::kernel::dispatch::Loops;
@@ -42,7 +42,7 @@ impl<E: LearnsColumns> Loops for VectorTrials<'_, '_, '_, E> {
             records,
         } = self;
         let [x, sums, targets, updates, moved] = room;
-        let (mut own, mut chosen, mut pulse) = (0, 0, Pulse::default());
+        let (mut place, mut pulse) = ([0; 2], Pulse::default());
         let n = sums.len();
         for trial in 0..trials.frequencies.len() {
             let (cues, outcomes) = trials.events.get(trial);
@@ -70,17 +70,11 @@ impl<E: LearnsColumns> Loops for VectorTrials<'_, '_, '_, E> {
                     if task.plan.outcome_vectors.is_some() {
                         records.of_vectors((trial, outcomes), task.directions, sums, targets);
                     } else {
-                        if !records.outcomes.is_empty() {
-                            for (place, &column) in outcomes.iter().enumerate() {
-                                records.outcomes[own + place] = sums[column as usize].to_f64();
-                            }
-                        }
-                        if !records.choices.is_empty() {
-                            for &outcome in task.choices.of(first_trial + trial) {
-                                records.choices[chosen] = sums[column_of[outcome as usize] as usize].to_f64();
-                                chosen += 1;
-                            }
-                        }
+                        let choices = task.choices.of(first_trial + trial).iter();
+                        let columns = choices.map(|&choice| column_of[choice as usize]);
+                        records.of_names(&mut place, outcomes, columns, |column| {
+                            Some(sums[column as usize].to_f64())
+                        });
                     }
                 }
                 if token >= times || n == 0 {
@@ -96,9 +90,8 @@ impl<E: LearnsColumns> Loops for VectorTrials<'_, '_, '_, E> {
                         .for_each(|(weight, &update)| *weight = weight.plus(number.times(update)));
                 }
             }
-            own += outcomes.len();
             if let Some(change) = records.change.get_mut(trial) {
-                *change = size(x) * size(moved);
+                *change = norm_of(x) * norm_of(moved);
             }
         }
         Ok(())

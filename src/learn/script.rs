@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use crate::error::{Error, Result};
 use crate::events::EventFile;
-use crate::events::chunk::{Body, Chunk, EventList};
+use crate::events::chunk::{Body, EventList};
 use crate::events::distinct::each_distinct;
 use crate::lists::Lists;
 use crate::memory::{EVENTS, Grow, Lack, collected, filled};
@@ -165,25 +165,19 @@ impl EventStream {
     ///
     /// # Errors
     /// Those of decoding, and of `visit`.
-    pub(crate) fn visit<T>(&self, chunk: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
-        visit(self.segment(chunk, &self.ready(self.file.chunk(chunk)?)?))
-    }
-
-    fn segment<'s>(&'s self, number: usize, chunk: &'s Chunk) -> Segment<'s> {
+    pub(crate) fn visit<T>(&self, number: usize, visit: impl FnOnce(Segment<'_>) -> Result<T>) -> Result<T> {
+        let mut chunk = self.file.chunk(number)?;
+        if let Body::Full(rows) = &mut chunk.body {
+            self.renumber(rows)?;
+        }
         let (rows, types) = match &chunk.body {
             Body::Full(rows) => (rows, None),
             Body::Types(types) => (&self.types, Some(types.as_slice())),
         };
         let (len, frequencies) = (chunk.body.len(), &chunk.frequencies);
         let before = self.before.get(number).copied().unwrap_or(0);
-        Segment { rows, types, frequencies, len, before, n_rows: self.n_rows, n_columns: self.n_columns }
-    }
-
-    fn ready(&self, mut chunk: Chunk) -> Result<Chunk> {
-        if let Body::Full(rows) = &mut chunk.body {
-            self.renumber(rows)?;
-        }
-        Ok(chunk)
+        let (n_rows, n_columns) = (self.n_rows, self.n_columns);
+        visit(Segment { rows, types, frequencies, len, before, n_rows, n_columns })
     }
 
     /// Translates the file's ids to rows and columns, each column once in an event if `once`. Decoding has checked that the ids are below the

@@ -63,7 +63,7 @@ impl OrderedEvents {
         if let Some(last) = skip.checked_sub(1) {
             events.nth(last);
         }
-        let times = Times::each(&self.frequencies).after(skip);
+        let times = Times { each: &self.frequencies, others: 1 }.after(skip);
         Stretch { events, len: self.script.len().saturating_sub(skip), times }
     }
 }
@@ -88,11 +88,6 @@ pub(crate) struct Times<'a> {
 }
 
 impl<'a> Times<'a> {
-    /// The given frequencies; 1 for all if there are none.
-    fn each(each: &'a [u32]) -> Self {
-        Self { each, others: 1 }
-    }
-
     /// The same frequency for all.
     pub(crate) fn all(others: u32) -> Self {
         Self { each: &[], others }

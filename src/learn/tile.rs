@@ -15,10 +15,8 @@
 use std::slice;
 
 use super::mean::Mean;
-use super::script::{Event, Scripted};
+use super::script::{Event, NONE, Scripted};
 use super::stretch::Stretch;
-use super::targets::Targets;
-use super::tile_run::Run;
 use crate::error::Result;
 use crate::kernel::dispatch::{Task, run};
 use crate::kernel::element::Element;
@@ -26,7 +24,8 @@ use crate::kernel::isa::Isa;
 use crate::kernel::step::{Step, step};
 use crate::kernel::vector::Vector;
 use crate::monitor::{Monitor, Pulse};
-use crate::tiles::rule::{Parameters, Rates};
+use crate::tiles::rule::{Parameters, Rates, same};
+use crate::tiles::vectors::Vectors;
 use crate::tiles::width::WIDEST;
 
 /// An element whose tiles of columns can be learned: `f64` or `f32`.
@@ -54,6 +53,57 @@ macro_rules! learns_columns {
 }
 
 learns_columns!(f64, f32);
+
+/// How tiles are learned, and the monitor.
+pub(crate) struct Run<'a, E> {
+    pub(crate) rule: &'a Parameters<E>,
+    pub(crate) kernel: Isa,
+    /// Tokens of all events.
+    pub(crate) tokens: u64,
+    pub(crate) monitor: &'a Monitor,
+}
+
+/// The columns of a tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a, E> {
+    /// The number of the first column, as events name it. Without `lanes` the others are consecutive.
+    pub(crate) first: u32,
+    /// The lane of each column of the events, or no table; [`NONE`]: the column is not in the tile.
+    pub(crate) lanes: &'a [u32],
+    /// Lambda, the asymptote, of each column.
+    pub(crate) lambda: &'a [E],
+}
+
+/// What the columns of a tile shall come to at an event.
+#[derive(Clone, Copy)]
+pub(crate) enum Targets<'a, E> {
+    /// Lambda where the outcome is present, zero where it is absent.
+    Names(Columns<'a, E>),
+    /// The sum of the vectors of the outcomes that are present, as often as they are named: `n` numbers of it, from `first` on.
+    Vectors { vectors: Vectors<'a, E>, first: usize, n: usize },
+}
+
+impl<E> Targets<'_, E> {
+    /// The number of columns.
+    pub(super) fn n(&self) -> usize {
+        match self {
+            Self::Names(columns) => columns.lambda.len(),
+            Self::Vectors { n, .. } => *n,
+        }
+    }
+}
+
+impl<E> Columns<'_, E> {
+    /// The lane of a column of the events. Where the column is not in the tile, a number that is no lane.
+    #[inline(always)]
+    pub(super) fn lane(self, column: u32) -> usize {
+        if self.lanes.is_empty() {
+            column.wrapping_sub(self.first) as usize
+        } else {
+            self.lanes.get(column as usize).copied().unwrap_or(NONE) as usize
+        }
+    }
+}
 
 /// A target and a rate for each lane (column) of a tile, in an aligned buffer, so that no vector crosses a cache line.
 pub(crate) struct Lanes<'a, E> {
@@ -106,7 +156,7 @@ impl<'a, E: Element> ColumnTile<'a, E> {
         lanes: Lanes<'a, E>,
         per_token: PerToken<'a>,
     ) -> Self {
-        let salience = rule.salience();
+        let salience = same(&rule.alpha);
         let one_rate = per_token.rates.map_or(rule.beta1 == rule.beta2, Rates::is_one);
         // No early exit, so that the compiler makes vector code. Vectors are targets at every event.
         let is_one = |weight: E| weight == E::default() && !weight.is_positive_zero();

@@ -7,15 +7,14 @@
 //! Columns of zeros start late, as always; records before their start stay zero.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::checked_plan::{CheckedPlan, LearnedColumn};
 use super::general::RuleTile;
 use super::plan::Plan;
 use super::script::{Event, NONE, Scripted};
 use super::stretch::{Stretch, Times};
-use super::tile::LearnsColumns;
-use super::tile_run::Run;
+use super::tile::{LearnsColumns, Run};
 use crate::error::{Error, Result};
 use crate::events::EventFile;
 use crate::events::distinct::Distinct;
@@ -24,6 +23,7 @@ use crate::lists::{Lists, span};
 use crate::memory::{Grow, collected, filled};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
+use crate::threads::lock;
 
 /// What to record. Rows and columns are those of the plan's weights and result.
 #[derive(Debug, Clone, Copy)]
@@ -168,9 +168,9 @@ impl<'a, E: Element> Traces<'a, E> {
         for (lane, column) in columns.iter().enumerate() {
             for trace in column.targets.iter().flat_map(|&target| &self.of_column[target as usize]) {
                 if let Some(slot) = self.slots.get(*trace as usize) {
-                    let out = slot.lock().unwrap_or_else(PoisonError::into_inner);
+                    let out = lock(slot);
                     let salience = self.saliences.get(*trace as usize);
-                    let salience = salience.map(|slot| slot.lock().unwrap_or_else(PoisonError::into_inner));
+                    let salience = salience.map(lock);
                     lanes.grow(Lane { lane, rows: self.cells[*trace as usize].0, out, salience })?;
                 }
             }
@@ -209,9 +209,7 @@ fn held<'r, 'a, E>(
     let targets = columns.iter().enumerate();
     let targets = targets.flat_map(|(lane, column)| column.targets.iter().map(move |&target| (lane, target)));
     let slot = |(lane, target)| Some((lane, slots.get(target as usize)?));
-    let lock =
-        |(lane, slot): (usize, &'r Mutex<_>)| (lane, slot.lock().unwrap_or_else(PoisonError::into_inner));
-    collected(targets.filter_map(slot).map(lock))
+    collected(targets.filter_map(slot).map(|(lane, slot)| (lane, lock(slot))))
 }
 
 /// Records the activations of these cues.

@@ -17,7 +17,6 @@ pub struct RescorlaWagner;
 impl<E: Element> Rule<E> for RescorlaWagner {
     const NAME: &'static str = "rescorla_wagner";
     const LATE_START: bool = true;
-    const ADJOINT: bool = true;
     const KERNEL: bool = true;
     const GRADIENT: bool = true;
 

@@ -105,14 +105,13 @@ pub struct At<E> {
 }
 
 /// What a rule does with a token. Saliences, learning rates and asymptotes are those of the plan; a rule has what it needs besides.
+#[expect(unused_variables, reason = "defaults need less than rules may")]
 pub trait Rule<E: Element>: Sync {
     /// What messages call it.
     const NAME: &'static str;
     /// Whether a column of zeros stays one until its outcome occurs, so that it may start there.
     const LATE_START: bool;
-    /// Whether the adjoint method computes it: it must be the rule of Rescorla and Wagner.
-    const ADJOINT: bool = false;
-    /// Whether the kernel of the rule of Rescorla and Wagner does the same, bit for bit.
+    /// Whether it is the rule of Rescorla and Wagner, which has a kernel, and the adjoint method.
     #[doc(hidden)]
     const KERNEL: bool = false;
     /// Whether the likelihood of responses has a gradient by a backward pass: weights change by the factor times what
@@ -136,7 +135,6 @@ pub trait Rule<E: Element>: Sync {
 
     /// The same for any initial weight whose states are not known.
     fn begun(&self, weight: E) -> Self::State {
-        let _ = weight;
         self.state()
     }
 
@@ -145,7 +143,6 @@ pub trait Rule<E: Element>: Sync {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     fn begin(&self, memory: &mut Self::Memory, n_rows: usize) -> Result<()> {
-        let _ = (memory, n_rows);
         Ok(())
     }
 
@@ -154,20 +151,17 @@ pub trait Rule<E: Element>: Sync {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     fn others(&self, memory: &mut Self::Memory, cues: &[u32], rows: &mut Vec<u32>) -> Result<()> {
-        let _ = (memory, cues, rows);
         Ok(())
     }
 
     /// The factor of a row that has this salience, and whose cue is `present` or not.
     fn factor(&self, memory: &Self::Memory, row: u32, salience: E, present: bool) -> E {
-        let _ = (memory, row, present);
         salience
     }
 
     /// What a cue adds to the sum.
     #[inline(always)]
     fn term(&self, weight: E, state: &Self::State) -> E {
-        let _ = state;
         weight
     }
 
@@ -180,7 +174,6 @@ pub trait Rule<E: Element>: Sync {
     /// A weight after the token. Its states change where they are.
     #[inline(always)]
     fn changed(&self, weight: E, state: &mut Self::State, factor: E, at: &At<E>) -> E {
-        let _ = state;
         weight.plus(factor.times(at.update))
     }
 
@@ -189,7 +182,6 @@ pub trait Rule<E: Element>: Sync {
     /// # Errors
     /// [`crate::error::Error::Memory`].
     fn after(&self, memory: &mut Self::Memory, cues: &[u32]) -> Result<()> {
-        let _ = (memory, cues);
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ macro_rules! rules {
         /// [`Error::Argument`] for a name that no rule has, and for parameters that are not those of the rule; those of the work.
         pub fn by_name<E: Element, T: WithRule<E>>(name: &str, parameters: &RuleParameters, work: T) -> Result<T::Output> {
             $(if name == <$Rule as Rule<E>>::NAME {
-                check(name, parameters, &[$(stringify!($parameter)),*])?;
+                refuse_others(name, parameters, &[$(stringify!($parameter)),*])?;
                 return work.run($Rule { $($parameter: taken(name, parameters, stringify!($parameter))?),* });
             })*
             Err(Error::Argument(format!("rule must be one of {}, not {name}", [$(<$Rule as Rule<E>>::NAME),*].join(", "))))
@@ -57,7 +57,7 @@ rules!(
 );
 
 /// Refuses parameters that the rule does not have.
-fn check(rule: &str, parameters: &RuleParameters, names: &[&str]) -> Result<()> {
+fn refuse_others(rule: &str, parameters: &RuleParameters, names: &[&str]) -> Result<()> {
     let Some(unknown) = parameters.keys().find(|name| !names.contains(&name.as_str())) else { return Ok(()) };
     let has = if names.is_empty() { "has none".into() } else { format!("has only {}", names.join(", ")) };
     Err(Error::Argument(format!("rule_parameters has {unknown}, but the rule {rule} {has}")))

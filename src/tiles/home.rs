@@ -109,6 +109,27 @@ impl<'a, E: Element> Initial<'a, E> {
     }
 }
 
+/// Refuses a result that is not of a shape, and initial weights that are not, or not finite.
+///
+/// # Errors
+/// [`Error::Argument`].
+pub(crate) fn check_shapes<E: Element>(
+    shape: [usize; 2],
+    out: &Matrix<'_, E>,
+    initial: Option<&[E]>,
+) -> Result<()> {
+    let n = shape[0].checked_mul(shape[1]);
+    if out.shape != shape || initial.is_some_and(|initial| Some(initial.len()) != n) {
+        return Err(Error::Argument(format!("expected a result and initial weights of shape {shape:?}")));
+    }
+    match initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
+        Some(weight) => {
+            Err(Error::Argument(format!("expected finite initial weights, found {}", weight.to_f64())))
+        }
+        None => Ok(()),
+    }
+}
+
 /// A column to learn, which stands for one or more columns of the result.
 pub(crate) trait Stands: Sync {
     /// These columns, at least one.

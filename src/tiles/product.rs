@@ -4,7 +4,7 @@
 //! large as the third caches of the whole machine. So this memory is asked for here, before the first product.
 
 use std::cell::Cell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use faer::linalg::matmul::matmul;
 use faer::traits::RealField;
@@ -14,6 +14,7 @@ use super::caches;
 use crate::error::Result;
 use crate::kernel::element::Element;
 use crate::memory::{Lack, ask};
+use crate::threads::lock;
 
 /// An element of matrices that the library can multiply.
 pub trait Product: Element + RealField {}
@@ -36,7 +37,7 @@ pub(crate) fn packing() -> Result<()> {
         return Ok(());
     }
     // One thread at a time, so that no two threads count on the same memory.
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let _turn = lock(&TURN);
     let bytes = caches::third().saturating_mul(2);
     ask(bytes).cured("use fewer threads, or the iterative method")?;
     let factor = Mat::from_fn(SIZE, SIZE, |i, j| f64::from(u8::from(i == j)));

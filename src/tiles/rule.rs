@@ -21,11 +21,6 @@ pub struct Parameters<E> {
 }
 
 impl<E: Element> Parameters<E> {
-    /// The salience of all cues, if it is the same.
-    pub(crate) fn salience(&self) -> Option<E> {
-        same(&self.alpha)
-    }
-
     /// Rounds and checks the parameters.
     ///
     /// # Errors

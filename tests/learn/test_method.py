@@ -80,6 +80,23 @@ def test_auto_is_forward_where_the_adjoint_method_is_not_precise(rule: dict[str,
     assert weights.parameters["method"] == "forward"
 
 
+@pytest.mark.parametrize(("times", "method"), [(1000, "adjoint"), (1001, "forward")])
+def test_auto_is_adjoint_up_to_saliences_a_thousand_times_apart(times: int, method: str) -> None:
+    alpha = {f"c{i}": 2**-13 if i else times * 2**-13 for i in range(8)}
+    assert rw.learn(rw.read_events(WIDE), alpha=alpha).parameters["method"] == method
+
+
+@pytest.mark.parametrize("retention", [1.0, 1 - 2**-8])
+def test_auto_is_adjoint_up_to_a_beta_kappa_of_the_retention(retention: float) -> None:
+    source = rw.read_events(WIDE)
+    kappa = rescorla_wagner.forecast(source, alpha=0.125)["max_kappa"]
+    beta = retention / kappa
+    assert beta * kappa == retention
+    for factor, method in [(1.0, "adjoint"), (1.0 + 1e-9, "forward")]:
+        weights = rw.learn(source, alpha=0.125, beta=beta * factor, retention=retention)
+        assert weights.parameters["method"] == method
+
+
 @given(st.integers(0, 2**32), st.integers(1, 5))
 def test_the_forecast_counts_the_rows_of_tiles(seed: int, threads: int) -> None:
     source = rw.read_events(some.wide_events(seed, 30, 20, 10))

@@ -96,46 +96,30 @@ impl<V: Vector, S: Step<V>> Apart<V, S> {
     }
 }
 
-/// # Safety
-/// As [`StepBody::run`], for a machine that has AVX-512.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
-#[inline(never)]
-#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx512<V: Vector, S: Step<V>, F: StepBody<V, S>>(
-    weights: *mut V::Element,
-    width: usize,
-    rows: &[u32],
-    step: &mut S,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { F::run(weights, width, rows, step) }
+/// Functions that run a body, each compiled for an instruction set.
+macro_rules! apart {
+    ($($(#[$compiled:meta])* $name:ident,)*) => {$(
+        /// # Safety
+        /// As [`StepBody::run`], for a machine that has the instruction set.
+        $(#[$compiled])*
+        #[inline(never)]
+        #[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
+        unsafe fn $name<V: Vector, S: Step<V>, F: StepBody<V, S>>(
+            weights: *mut V::Element,
+            width: usize,
+            rows: &[u32],
+            step: &mut S,
+        ) {
+            // SAFETY: by the contract of this function.
+            unsafe { F::run(weights, width, rows, step) }
+        }
+    )*};
 }
 
-/// # Safety
-/// As [`StepBody::run`], for a machine that has AVX2.
-#[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
-#[inline(never)]
-#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn with_avx2<V: Vector, S: Step<V>, F: StepBody<V, S>>(
-    weights: *mut V::Element,
-    width: usize,
-    rows: &[u32],
-    step: &mut S,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { F::run(weights, width, rows, step) }
-}
-
-/// # Safety
-/// As [`StepBody::run`].
-#[inline(never)]
-#[expect(unsafe_code, reason = "the hot loop, over rows that the caller validated")]
-unsafe fn baseline<V: Vector, S: Step<V>, F: StepBody<V, S>>(
-    weights: *mut V::Element,
-    width: usize,
-    rows: &[u32],
-    step: &mut S,
-) {
-    // SAFETY: by the contract of this function.
-    unsafe { F::run(weights, width, rows, step) }
-}
+apart!(
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f"))]
+    with_avx512,
+    #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
+    with_avx2,
+    baseline,
+);

@@ -101,10 +101,8 @@ mod tests {
     unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for Weighted<'_, V, UNIFORM> {
         const UNIFORM: bool = UNIFORM;
 
-        #[inline(always)]
-        unsafe fn factor(&self, row: u32) -> V {
-            // SAFETY: see above.
-            unsafe { V::splat(self.factors[row as usize]) }
+        fn factors(&self) -> &[V::Element] {
+            self.factors
         }
 
         #[inline(always)]
@@ -121,12 +119,6 @@ mod tests {
                 unsafe { sum.store(self.sums.as_mut_ptr().add(column + b * V::LANES)) };
             }
             sums
-        }
-
-        #[inline(always)]
-        unsafe fn changed(row: V, factor: V, update: V) -> V {
-            // SAFETY: see above.
-            unsafe { row.plus(if UNIFORM { update } else { factor.times(update) }) }
         }
     }
 

@@ -9,66 +9,49 @@ use crate::kernel::isa::Isa;
 static LANES_64: [u64; 2] = [0, 1];
 static LANES_32: [u32; 4] = [0, 1, 2, 3];
 
-macro_rules! vector {
-    ($name:ident, $register:ty, $element:ty, $lanes:literal,
-     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $less:ident, $choose:ident,
-     $equal:ident, $load_lanes:ident, $splat_lane:ident, $numbers:ident) => {
-        #[derive(Clone, Copy)]
-        pub struct $name($register);
+/// The lesser of two numbers in each lane. Not the instruction for minima: it gives NaN if either is NaN, and of two zeros the
+/// negative one.
+///
+/// # Safety
+/// None besides the baseline.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn lesser_128d(one: float64x2_t, other: float64x2_t) -> float64x2_t {
+    // SAFETY: NEON is part of the baseline.
+    unsafe { vbslq_f64(vcltq_f64(one, other), one, other) }
+}
 
-        #[expect(unsafe_code, reason = "intrinsics")]
-        // SAFETY: NEON is part of the baseline; loads and stores need the elements that the contracts of `load` and
-        // `store` demand, at any alignment.
-        unsafe impl Vector for $name {
-            type Element = $element;
-            const LANES: usize = $lanes;
-            const ISA: Isa = Isa::Neon;
-            #[inline(always)]
-            unsafe fn splat(value: $element) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $splat(value) })
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $element) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $load(from) })
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $element) {
-                // SAFETY: see above.
-                unsafe { $store(to, self.0) }
-            }
-            #[inline(always)]
-            unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $plus(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn minus(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $minus(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $times(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn lesser(self, other: Self) -> Self {
-                // Not the instruction for minima: it gives NaN if either is NaN, and of two zeros the negative one.
-                // SAFETY: see above.
-                Self(unsafe { $choose($less(self.0, other.0), self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn with(self, lane: usize, value: $element) -> Self {
-                // SAFETY: see above; there are as many numbers as lanes.
-                unsafe {
-                    let chosen = $equal($load_lanes($numbers.as_ptr()), $splat_lane(lane as _));
-                    Self($choose(chosen, $splat(value), self.0))
-                }
-            }
-        }
-    };
+/// As [`lesser_128d`].
+///
+/// # Safety
+/// None besides the baseline.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn lesser_128(one: float32x4_t, other: float32x4_t) -> float32x4_t {
+    // SAFETY: NEON is part of the baseline.
+    unsafe { vbslq_f32(vcltq_f32(one, other), one, other) }
+}
+
+/// `old` with one lane taken from `new`.
+///
+/// # Safety
+/// `lane` is below 2.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_128d(old: float64x2_t, lane: usize, new: float64x2_t) -> float64x2_t {
+    // SAFETY: NEON is part of the baseline; there are as many numbers as lanes.
+    unsafe { vbslq_f64(vceqq_u64(vld1q_u64(LANES_64.as_ptr()), vdupq_n_u64(lane as u64)), new, old) }
+}
+
+/// `old` with one lane taken from `new`.
+///
+/// # Safety
+/// `lane` is below 4.
+#[inline(always)]
+#[expect(unsafe_code, reason = "intrinsics")]
+unsafe fn with_128(old: float32x4_t, lane: usize, new: float32x4_t) -> float32x4_t {
+    // SAFETY: NEON is part of the baseline; there are as many numbers as lanes.
+    unsafe { vbslq_f32(vceqq_u32(vld1q_u32(LANES_32.as_ptr()), vdupq_n_u32(lane as u32)), new, old) }
 }
 
 vector!(
@@ -76,34 +59,28 @@ vector!(
     float64x2_t,
     f64,
     2,
+    Neon,
     vdupq_n_f64,
     vld1q_f64,
     vst1q_f64,
     vaddq_f64,
     vsubq_f64,
     vmulq_f64,
-    vcltq_f64,
-    vbslq_f64,
-    vceqq_u64,
-    vld1q_u64,
-    vdupq_n_u64,
-    LANES_64
+    lesser_128d,
+    with_128d
 );
 vector!(
     Ps128,
     float32x4_t,
     f32,
     4,
+    Neon,
     vdupq_n_f32,
     vld1q_f32,
     vst1q_f32,
     vaddq_f32,
     vsubq_f32,
     vmulq_f32,
-    vcltq_f32,
-    vbslq_f32,
-    vceqq_u32,
-    vld1q_u32,
-    vdupq_n_u32,
-    LANES_32
+    lesser_128,
+    with_128
 );

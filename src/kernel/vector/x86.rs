@@ -5,63 +5,6 @@ use std::arch::x86_64::*;
 use super::Vector;
 use crate::kernel::isa::Isa;
 
-macro_rules! vector {
-    ($name:ident, $register:ty, $element:ty, $lanes:literal, $isa:ident,
-     $splat:ident, $load:ident, $store:ident, $plus:ident, $minus:ident, $times:ident, $lesser:ident, $with:ident) => {
-        #[derive(Clone, Copy)]
-        pub struct $name($register);
-
-        #[expect(unsafe_code, reason = "intrinsics")]
-        // SAFETY: the intrinsics need their instruction set, which the contract of `Vector` demands; loads and
-        // stores need the elements that the contracts of `load` and `store` demand, at any alignment.
-        unsafe impl Vector for $name {
-            type Element = $element;
-            const LANES: usize = $lanes;
-            const ISA: Isa = Isa::$isa;
-            #[inline(always)]
-            unsafe fn splat(value: $element) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $splat(value) })
-            }
-            #[inline(always)]
-            unsafe fn load(from: *const $element) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $load(from) })
-            }
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $element) {
-                // SAFETY: see above.
-                unsafe { $store(to, self.0) }
-            }
-            #[inline(always)]
-            unsafe fn plus(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $plus(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn minus(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $minus(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn times(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $times(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn lesser(self, other: Self) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $lesser(self.0, other.0) })
-            }
-            #[inline(always)]
-            unsafe fn with(self, lane: usize, value: $element) -> Self {
-                // SAFETY: see above.
-                Self(unsafe { $with(self.0, lane, $splat(value)) })
-            }
-        }
-    };
-}
-
 /// Masks that choose one lane. Four consecutive elements of the first array (eight of the second), loaded as a vector, have all
 /// bits set in one lane and none in the others; where the load begins decides which lane.
 static MIDDLE_OF_7: [u64; 7] = [0, 0, 0, !0, 0, 0, 0];

@@ -90,24 +90,7 @@ pub(super) struct Unit<V> {
 }
 
 impl<V: Vector> Unit<V> {
-    /// The updates `u` of the units from `column` on, given their sums and targets, for `tokens` tokens.
-    ///
-    /// # Safety
-    /// The instruction set of `V` must exist.
-    #[inline(always)]
-    #[expect(unsafe_code, reason = "calls vectors")]
-    pub(super) unsafe fn updates<const B: usize>(
-        &self,
-        column: usize,
-        sums: [V; B],
-        targets: [V; B],
-        tokens: V,
-    ) -> [V; B] {
-        // SAFETY: by the contract of this function.
-        unsafe { self.errors_and_updates(column, sums, targets, tokens).1 }
-    }
-
-    /// The errors of the units besides, of which the updates are made.
+    /// The errors and updates of the units from `column` on, given their sums and targets, for `tokens` tokens.
     ///
     /// # Safety
     /// The instruction set of `V` must exist.
@@ -128,7 +111,7 @@ impl<V: Vector> Unit<V> {
             let predictions = if bent { bend(apply, self.activation, sums, columns) } else { sums };
             let steps = match self.activation {
                 // Of the value nobody knows on which side of zero the sum is.
-                Activation::Relu => bend(step, self.activation, sums, columns),
+                Activation::Relu => bend(slope_of_relu, self.activation, sums, columns),
                 _ => predictions,
             };
             for b in 0..B {
@@ -193,13 +176,13 @@ fn apply<E: Scalar>(activation: Activation, values: &mut [E]) {
 
 /// 1 where a sum is zero or more, else 0.
 #[inline(never)]
-fn step<E: Scalar>(_: Activation, values: &mut [E]) {
+fn slope_of_relu<E: Scalar>(_: Activation, values: &mut [E]) {
     for value in values {
         *value = E::from_f64(if value.to_f64() >= 0.0 { 1.0 } else { 0.0 });
     }
 }
 
-/// The derivative of an activation function, where it has the value `y`; that of `Relu` is found by [`step`].
+/// The derivative of an activation function, where it has the value `y`; that of `Relu` is found by [`slope_of_relu`].
 ///
 /// # Safety
 /// The instruction set of `V` must exist.

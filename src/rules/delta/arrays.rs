@@ -20,7 +20,7 @@
 
 use std::ops::Range;
 use std::ptr::null_mut;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::activation::{Activation, Loss, Unit};
 use super::descent::{Descent, DescentReport};
@@ -33,6 +33,7 @@ use crate::kernel::step::prefetch;
 use crate::kernel::vector::Vector;
 use crate::memory::{collected, filled};
 use crate::monitor::{Monitor, Pulse};
+use crate::threads::lock;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::columns::{Cut, Tile, Tiles};
 use crate::tiles::home::{Fresh, Home, Initial};
@@ -64,7 +65,7 @@ pub fn learn<E: Element>(
     monitor: &Monitor,
 ) -> Result<DescentReport> {
     let ([n, n_rows], [n_targets, n_columns]) = (x.shape(), z.shape());
-    descent.check([n_rows, n_columns], out.shape)?;
+    descent.check([n_rows, n_columns], out)?;
     let rule = Parameters::new(descent.alpha, descent.beta, descent.beta, &[])?;
     if n != n_targets || rule.alpha.len() != n_rows {
         return Err(Error::Argument(format!(
@@ -129,7 +130,7 @@ pub fn learn<E: Element>(
             let task = Pass { tile: &mut tile, descent, rule: &rule, first, factors, x, z, order, monitor };
             run(cut.kernel, width, task)?;
             if let Some(squares) = &squares {
-                let mut squares = squares.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut squares = lock(squares);
                 let to = &mut squares[pass as usize * n_columns + tile.first..][..tile.n_columns];
                 for (to, sum) in to.iter_mut().zip(&*tile.squares) {
                     *to = sum.to_f64();

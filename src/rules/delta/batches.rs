@@ -412,11 +412,7 @@ impl Maker {
             self.types.grow(event_type)?;
         }
         *count += n;
-        self.poll(1, monitor)
-    }
-
-    fn poll(&mut self, work: usize, monitor: &Monitor) -> Result<()> {
-        self.pulse.beat(ROW * work, monitor)
+        self.pulse.beat(ROW, monitor)
     }
 
     /// Turns what was counted into a batch.
@@ -456,7 +452,7 @@ impl Maker {
                 self.outcomes.make_room(columns.len())?;
                 self.outcomes.extend(columns.iter().map(|&column| (column, count)));
                 place = self.next[place as usize];
-                self.poll(1, monitor)?;
+                self.pulse.beat(ROW, monitor)?;
             }
             if start != end {
                 merge(&mut self.outcomes);

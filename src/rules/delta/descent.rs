@@ -4,6 +4,8 @@ use super::activation::{Activation, Loss};
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
+use crate::tiles::home::check_shapes;
+use crate::tiles::result::Matrix;
 
 /// How to learn. Lengths refer to the rows and columns of the result.
 #[derive(Debug, Clone, Copy)]
@@ -48,20 +50,11 @@ pub struct DescentReport {
 }
 
 impl<E: Element> Descent<'_, E> {
-    /// Refuses initial weights that are not finite, or not of the shape of the result, and a log loss of another than the
-    /// logistic function.
-    pub(super) fn check(&self, shape: [usize; 2], out: [usize; 2]) -> Result<()> {
-        if out != shape
-            || self.initial.is_some_and(|initial| Some(initial.len()) != shape[0].checked_mul(shape[1]))
-        {
-            return Err(Error::Argument(format!("expected a result and initial weights of shape {shape:?}")));
-        }
+    /// Refuses what [`check_shapes`] does, and a log loss of another than the logistic function.
+    pub(super) fn check(&self, shape: [usize; 2], out: &Matrix<'_, E>) -> Result<()> {
+        check_shapes(shape, out, self.initial)?;
         if self.loss == Loss::Log && self.activation != Activation::Logistic {
             let message = format!("expected activation logistic for the log loss, found {}", self.activation);
-            return Err(Error::Argument(message));
-        }
-        if let Some(weight) = self.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
-            let message = format!("expected finite initial weights, found {}", weight.to_f64());
             return Err(Error::Argument(message));
         }
         Ok(())

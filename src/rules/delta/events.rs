@@ -69,7 +69,7 @@ pub fn learn<E: Element>(
 ) -> Result<DescentReport> {
     let descent = &plan.descent;
     let (n_rows, n_columns) = (descent.alpha.len(), plan.lambda.len());
-    descent.check([n_rows, n_columns], out.shape)?;
+    descent.check([n_rows, n_columns], out)?;
     let rule = plan.rule()?;
     let (rows, columns) = (copied(plan.rows)?, copied(plan.columns)?);
     let numbering = Numbering { rows, n_rows, columns, n_columns, once: true };
@@ -355,7 +355,7 @@ unsafe impl<V: Vector, const UNIFORM: bool> Step<V> for DeltaErrors<'_, V, UNIFO
                     *target = target.minus(self.tokens.times(V::load(absent.add(at))));
                 }
             }
-            let mut updates = self.unit.updates(column, sums, targets, self.tokens);
+            let (_, mut updates) = self.unit.errors_and_updates(column, sums, targets, self.tokens);
             if UNIFORM {
                 for update in &mut updates {
                     *update = self.alpha.times(*update);

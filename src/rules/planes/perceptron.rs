@@ -14,7 +14,6 @@
 //! The liberty taken: of dense rows eight are summed side by side, for the additions of one sum wait for each other. Once one of
 //! the eight is added the sums of those after it are thrown away and made again.
 
-use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
@@ -43,15 +42,6 @@ impl FromStr for Update {
             "batch" => Ok(Self::Batch),
             _ => Err(Error::Argument(format!("expected rule single or batch, found {name:?}"))),
         }
-    }
-}
-
-impl fmt::Display for Update {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Single => "single",
-            Self::Batch => "batch",
-        })
     }
 }
 
@@ -189,7 +179,7 @@ impl SignUnit<'_> {
             }
         })?;
         for &example in &wrong {
-            self.poll(self.x.row(example).values.len())?;
+            self.pulse.beat(self.x.row(example).values.len(), self.monitor)?;
             self.add(example);
         }
         Ok(wrong.len() as u64)
@@ -238,7 +228,7 @@ impl SignUnit<'_> {
             }
             *sum *= y;
         }
-        self.poll(summed * (self.x.row(first).values.len() + 1))?;
+        self.pulse.beat(summed * (self.x.row(first).values.len() + 1), self.monitor)?;
         Ok((sums, summed))
     }
 
@@ -284,10 +274,6 @@ impl SignUnit<'_> {
         }
         let size = numbers().map(|weight| (weight / largest) * (weight / largest)).sum::<f64>().sqrt();
         Ok(least / largest / size)
-    }
-
-    fn poll(&mut self, work: usize) -> Result<()> {
-        self.pulse.beat(work, self.monitor)
     }
 }
 

@@ -226,7 +226,7 @@ impl Class<'_> {
         }
         let columns = MatRef::from_column_major_slice(&columns, n, p);
         packing()?;
-        let ones = matrix(p, 1, 1.0)?;
+        let ones = constant(p, 1, 1.0)?;
         let solution = if p < n {
             let gram = product(columns.transpose(), columns)?;
             product(columns, pseudo_solve(gram.as_ref(), ones)?.as_ref())?
@@ -239,7 +239,7 @@ impl Class<'_> {
 }
 
 /// A matrix of equal numbers.
-fn matrix(rows: usize, columns: usize, value: f64) -> Result<Mat<f64>> {
+fn constant(rows: usize, columns: usize, value: f64) -> Result<Mat<f64>> {
     let mut matrix = Mat::new();
     matrix.try_reserve(rows, columns).map_err(|_| short::<f64>(rows.saturating_mul(columns)))?;
     matrix.resize_with(rows, columns, |_, _| value);
@@ -247,7 +247,7 @@ fn matrix(rows: usize, columns: usize, value: f64) -> Result<Mat<f64>> {
 }
 
 fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>> {
-    let mut result = matrix(left.nrows(), right.ncols(), 0.0)?;
+    let mut result = constant(left.nrows(), right.ncols(), 0.0)?;
     matmul(&mut result, Accum::Replace, left, right, 1.0, Par::Seq);
     Ok(result)
 }
@@ -255,8 +255,8 @@ fn product(left: MatRef<'_, f64>, right: MatRef<'_, f64>) -> Result<Mat<f64>> {
 /// G^+ b of a symmetric matrix without negative eigenvalues.
 fn pseudo_solve(gram: MatRef<'_, f64>, right: Mat<f64>) -> Result<Mat<f64>> {
     let n = gram.nrows();
-    let mut vectors = matrix(n, n, 0.0)?;
-    let mut spectrum = matrix(n, 1, 0.0)?;
+    let mut vectors = constant(n, n, 0.0)?;
+    let mut spectrum = constant(n, 1, 0.0)?;
     let need = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
     let mut memory = MemBuffer::try_new(need).map_err(|_| short::<u8>(need.unaligned_bytes_required()))?;
     self_adjoint_evd(

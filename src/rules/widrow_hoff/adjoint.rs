@@ -5,15 +5,15 @@ use faer::linalg::triangular_solve::solve_unit_upper_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
-use super::block::{Blocks, TokenBlock, width};
+use super::block::{Blocks, TokenBlock, tile_width, write};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
-use crate::memory::{Grow, collected, gathered};
+use crate::memory::{Grow, gathered};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::product::{Product, packing};
-use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::result::{Axis, Matrix};
 
 /// Some rows of the weights.
 struct AdjointTile<'a, E> {
@@ -37,7 +37,7 @@ pub(super) fn learn<E: Product>(
     monitor: &Monitor,
 ) -> Result<usize> {
     let (p, q) = (plan.cues.size(), plan.outcomes.size());
-    let widest = width(plan.tile, p);
+    let widest = tile_width(plan.tile, p);
     let begin = |first| {
         let width = widest.min(p - first);
         let mut v = Buffer::zeros(p.saturating_mul(width))?;
@@ -56,16 +56,8 @@ pub(super) fn learn<E: Product>(
         pool.install(|| tiles.par_iter_mut().try_for_each(|tile| tile.add_initial(initial)))?;
     }
 
-    let along = collected((0..q as u32).map(|column| Entry { from: column, to: column }))?;
-    let filling = out.begin(Axis::Rows, along, monitor)?;
-    let mut lines = filling.buffer()?;
-    for tile in &tiles {
-        let lanes = 0..tile.width as u32;
-        let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
-        let across = collected(across)?;
-        let row_and_column = |column, lane| (tile.first + lane, column);
-        filling.write(&tile.sums, tile.width, &across, &mut lines, row_and_column)?;
-    }
+    let tiles = tiles.iter().map(|tile| (tile.first, tile.width, &tile.sums[..]));
+    write(out, (Axis::Rows, q), tiles, monitor)?;
     Ok(widest)
 }
 

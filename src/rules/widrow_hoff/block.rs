@@ -10,10 +10,11 @@ use rayon::prelude::*;
 use super::plan::{Coding, WidrowHoffPlan};
 use super::tokens::Tokens;
 use crate::error::Result;
-use crate::memory::{Grow, ask, filled};
+use crate::memory::{Grow, ask, collected, filled};
 use crate::monitor::Monitor;
 use crate::tiles::method::Method;
 use crate::tiles::product::{Product, packing};
+use crate::tiles::result::{Axis, Entry, Matrix};
 
 /// Tokens in a block, unless a caller says otherwise. Measured: from 32 to 64 it makes no difference; more tokens meet each
 /// other more often, and fewer let the products wait for memory.
@@ -206,9 +207,30 @@ impl<E: Product> TokenBlock<E> {
     }
 }
 
+/// Writes tiles of lanes of this direction and length to a result. Of each tile the first lane, their number, and the weights.
+pub(super) fn write<'t, E: Product>(
+    out: &Matrix<'_, E>,
+    (lanes, length): (Axis, usize),
+    tiles: impl Iterator<Item = (usize, usize, &'t [E])>,
+    monitor: &Monitor,
+) -> Result<()> {
+    let along = collected((0..length as u32).map(|at| Entry { from: at, to: at }))?;
+    let filling = out.begin(lanes, along, monitor)?;
+    let mut lines = filling.buffer()?;
+    for (first, width, weights) in tiles {
+        let across = collected((0..width as u32).map(|lane| Entry { from: lane, to: first as u32 + lane }))?;
+        let row_and_column = |at, lane| match lanes {
+            Axis::Rows => (first + lane, at),
+            Axis::Columns => (at, first + lane),
+        };
+        filling.write(weights, width, &across, &mut lines, row_and_column)?;
+    }
+    Ok(())
+}
+
 /// Columns in a tile, of so many: few enough that its rows stay in the caches, and four tiles or a multiple of four where there is
 /// work for four threads. The number of threads does not matter.
-pub(super) fn width(wanted: Option<usize>, columns: usize) -> usize {
+pub(super) fn tile_width(wanted: Option<usize>, columns: usize) -> usize {
     let tiles = columns.div_ceil(WIDEST).next_multiple_of(4).max(1);
     wanted.unwrap_or_else(|| columns.div_ceil(tiles).next_multiple_of(WHOLE)).max(1)
 }

@@ -4,15 +4,15 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
 
-use super::block::{Blocks, TokenBlock, width};
+use super::block::{Blocks, TokenBlock, tile_width, write};
 use super::plan::{Coding, WidrowHoffPlan};
 use crate::error::Result;
-use crate::memory::{Grow, collected, gathered};
+use crate::memory::{Grow, gathered};
 use crate::monitor::Monitor;
 use crate::threads::pool;
 use crate::tiles::buffer::Buffer;
 use crate::tiles::product::Product;
-use crate::tiles::result::{Axis, Entry, Matrix};
+use crate::tiles::result::{Axis, Matrix};
 
 /// Some columns of the weights.
 struct ForwardTile<'a, E> {
@@ -34,7 +34,7 @@ pub(super) fn learn<E: Product>(
     monitor: &Monitor,
 ) -> Result<usize> {
     let (p, q) = (plan.cues.size(), plan.outcomes.size());
-    let widest = width(plan.tile, q);
+    let widest = tile_width(plan.tile, q);
     let begin = |first| {
         let width = widest.min(q - first);
         let mut weights = Buffer::zeros(p.saturating_mul(width))?;
@@ -49,16 +49,8 @@ pub(super) fn learn<E: Product>(
     let pool = pool(threads)?;
     blocks.visit(&pool, &mut tiles, false, monitor, |tile, block| tile.learn(p, block, blocks))?;
 
-    let along = collected((0..p as u32).map(|row| Entry { from: row, to: row }))?;
-    let filling = out.begin(Axis::Columns, along, monitor)?;
-    let mut lines = filling.buffer()?;
-    for tile in &tiles {
-        let lanes = 0..tile.width as u32;
-        let across = lanes.map(|lane| Entry { from: lane, to: tile.first as u32 + lane });
-        let across = collected(across)?;
-        let place = |row, lane| (row, tile.first + lane);
-        filling.write(&tile.weights, tile.width, &across, &mut lines, place)?;
-    }
+    let tiles = tiles.iter().map(|tile| (tile.first, tile.width, &tile.weights[..]));
+    write(out, (Axis::Columns, p), tiles, monitor)?;
     Ok(widest)
 }
 

@@ -48,6 +48,7 @@ use crate::events::data::Data;
 use crate::kernel::element::Element;
 use crate::learn::Kernels;
 use crate::monitor::Monitor;
+use crate::tiles::home::check_shapes;
 use crate::tiles::method::Method;
 use crate::tiles::result::Matrix;
 use crate::tiles::rule::Rates;
@@ -69,13 +70,7 @@ pub fn learn<E: Kernels>(
     if !eta.is_finite() || plan.eta < 0.0 {
         return Err(Error::Argument(format!("expected a finite eta of 0 or more, found {}", plan.eta)));
     }
-    let started = plan.initial.map_or(Some(0), |_| shape[0].checked_mul(shape[1]));
-    if out.shape != shape || plan.initial.map_or(Some(0), |initial| Some(initial.len())) != started {
-        return Err(Error::Argument(format!("expected a result and initial weights of shape {shape:?}")));
-    }
-    if let Some(weight) = plan.initial.unwrap_or_default().iter().find(|weight| !weight.is_finite()) {
-        return Err(Error::Argument(format!("expected finite initial weights, found {}", weight.to_f64())));
-    }
+    check_shapes(shape, out, plan.initial)?;
     let [n_cues, n_outcomes] = data.names();
     plan.cues.check(n_cues)?;
     plan.outcomes.check(n_outcomes)?;

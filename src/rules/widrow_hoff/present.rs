@@ -15,13 +15,11 @@ use crate::error::{Error, Result};
 use crate::events::data::Data;
 use crate::events::survey::summary::Position;
 use crate::kernel::isa::Isa;
-use crate::learn::checked_plan::scripted;
+use crate::learn::checked_plan::decoded;
 use crate::learn::forward::learn_tile;
 use crate::learn::script::{EventStream, Numbering};
 use crate::learn::stretch::{EVENT, OrderedEvents};
-use crate::learn::targets::{Columns, Targets};
-use crate::learn::tile::{Lanes, LearnsColumns};
-use crate::learn::tile_run::Run;
+use crate::learn::tile::{Columns, Lanes, LearnsColumns, Run, Targets};
 use crate::memory::{collected, copied, filled};
 use crate::monitor::Monitor;
 use crate::threads::sensible;
@@ -56,7 +54,7 @@ pub(super) fn learn<E: LearnsColumns>(
     if let Coding::Names { places, size } = plan.outcomes {
         (numbering.columns, numbering.n_columns) = (copied(places)?, size);
     }
-    let fits = scripted(survey, file).saturating_add(file.len().saturating_mul(EVENT)) <= plan.budget as u64;
+    let fits = decoded(survey, file, EVENT) <= plan.budget as u64;
     let rates = plan.schedule.as_ref();
     let rates =
         rates.map(|schedule| Rates::new::<E>([plan.eta; 2], schedule, tokens, monitor)).transpose()?;

@@ -6,13 +6,14 @@
 use std::fs::File;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::block::{CACHE_LINE, Entry, TileBlock};
 use crate::error::{Error, Result};
 use crate::kernel::element::Element;
 use crate::memory::{Grow, collected};
 use crate::monitor::Monitor;
+use crate::threads::lock;
 use crate::tiles::buffer::Buffer;
 
 /// Lines are written in pieces of this many bytes at least, if there are as many.
@@ -96,7 +97,7 @@ impl FileLines {
                 let position = self.start + u64::from(adjoining[0].to) * line_bytes as u64;
                 self.write_at(piece, position).map_err(Error::io(&self.path, "write"))?;
                 let piece = WrittenBytes { position, length: piece.len(), crc: crc32c::crc32c(piece) };
-                let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut written = lock(&self.written);
                 written.grow(piece)?;
                 bytes = rest;
             }
@@ -106,7 +107,7 @@ impl FileLines {
 
     /// The CRC32C of all lines.
     pub(crate) fn crc(&self) -> u32 {
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = lock(&self.written);
         written.sort_unstable_by_key(|piece| piece.position);
         let (mut crc, mut at) = (0, self.start);
         for piece in &*written {
@@ -125,10 +126,9 @@ impl FileLines {
     #[cfg(not(unix))]
     fn write_at(&self, bytes: &[u8], position: u64) -> io::Result<()> {
         use std::io::{Seek, SeekFrom, Write};
-        use std::sync::{Mutex, PoisonError};
         // Here a file has one position, which all threads share.
         static POSITION: Mutex<()> = Mutex::new(());
-        let _held = POSITION.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = lock(&POSITION);
         let mut file = &self.file;
         file.seek(SeekFrom::Start(position))?;
         file.write_all(bytes)
