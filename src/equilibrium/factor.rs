@@ -43,7 +43,7 @@ use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::pivoted::{factorise, pivoted};
 use crate::error::{Error, Result};
-use crate::memory::{ask, collected, filled, short};
+use crate::memory::{ask, collected, copied, filled, short};
 use crate::monitor::{Monitor, Pulse};
 use crate::tiles::product::packing;
 
@@ -132,7 +132,7 @@ impl Factor {
         if rank < found && pivot(rank) > least {
             return Ok(None);
         }
-        let rest = collected(order[rank..].iter().copied())?;
+        let rest = copied(&order[rank..])?;
         order.truncate(rank);
         let basis = order;
         let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale, monitor)? };

@@ -85,8 +85,7 @@ impl RowSolver {
                 let column = x.get_mut(j);
                 counts.set(first + j).entries().for_each(|(place, value)| column[place] += value);
             }
-            let mut g = DenseColumns::zeros(n, width)?;
-            g.add(&x);
+            let mut g = x.first(width)?;
             self.factor.apply(&mut g, monitor)?;
             let zeros = filled(0.0, width)?;
             let left = OutcomeBlock::without_outcomes(counts, &zeros, self.ridge);
