@@ -38,7 +38,7 @@ use rayon::prelude::*;
 use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
 use super::counts::Counts;
-use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
+use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve_cholesky, toss};
 use super::pivoted::factorise;
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use crate::error::{Error, Result};
@@ -479,7 +479,7 @@ impl Inverse<'_> {
             let column = block.get_mut(j);
             let mut inner = collected(update.vectors.iter().map(|vector| sum_at(vector, column)))?;
             let lower = MatRef::from_column_major_slice(&update.lower, p, p);
-            solve_lower(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;
+            solve_cholesky(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;
             for (k, inner) in inner.iter().enumerate() {
                 let factor = update.delta * inner;
                 column.iter_mut().zip(update.solved.get(k)).for_each(|(x, solved)| *x -= factor * solved);

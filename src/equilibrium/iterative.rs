@@ -175,7 +175,10 @@ fn solve_block(
             if absent == 0.0 || present == 0.0 {
                 let mut weights = vec![1.0; width];
                 block.weigh(set, &mut weights, at);
-                row.iter_mut().zip(weights).filter(|(_, weight)| *weight == 0.0).for_each(|(value, _)| *value = 0.0);
+                row.iter_mut()
+                    .zip(weights)
+                    .filter(|(_, weight)| *weight == 0.0)
+                    .for_each(|(value, _)| *value = 0.0);
             }
         };
         let (least, second) = run.solve(&by_sets, predicted, None, progress)?;

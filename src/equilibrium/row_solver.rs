@@ -71,8 +71,7 @@ impl RowSolver {
         monitor: &Monitor,
     ) -> Result<()> {
         let (counts, n) = (&self.counts, self.counts.n_columns());
-        if rows.start > rows.end || rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n)
-        {
+        if rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n) {
             return Err(Error::Argument(format!(
                 "expected rows below {}, and room for them",
                 counts.n_sets()

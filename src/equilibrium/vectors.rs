@@ -15,7 +15,7 @@ use crate::monitor::{Monitor, Pulse};
 use crate::tiles::number_rows::NumberRows;
 
 /// Refuses vectors that are not one for each name.
-pub(super) fn check(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
+pub(super) fn check_vectors(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
     match vectors {
         Some(vectors) if vectors.shape()[0] != n => {
             Err(Error::Argument(format!("expected {n} vectors, found {}", vectors.shape()[0])))
@@ -26,11 +26,7 @@ pub(super) fn check(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<(
 
 impl Counts {
     /// The same, where cues stand for vectors: the columns are their numbers. There are no saliences then.
-    pub(super) fn with_cue_vectors(
-        self,
-        vectors: &NumberRows<'_, f64>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn with_cue_vectors(self, vectors: &NumberRows<'_, f64>, monitor: &Monitor) -> Result<Self> {
         let p = vectors.shape()[1];
         // The cues of each column.
         let mut cues = collected(self.cues().map(|(cue, column, _)| (column as u32, cue as u32)))?;
