@@ -21,16 +21,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::batches::{Batch, Batches, ColumnPlaces};
-use super::compile::{PyColumns, layout};
+use super::compile::PyColumns;
 use super::file::PyEventFile;
+use super::keywords::Named;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::write::EventWriter;
+use crate::events::write::{Duplicates, EventWriter};
 use crate::memory::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
-use crate::text::tables;
-use crate::text::tables::Column;
+use crate::text::tables::{self, Column};
 
 /// Progress is told this often.
 const TELL_EVERY: usize = 4096;
@@ -39,35 +39,34 @@ const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 /// A table that has `__arrow_c_stream__` becomes an event file.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=(None, None, None), limit=None, parameters=None))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=[None, None, None], limit=None, parameters=None))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_arrow(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: Option<PathBuf>,
-    duplicates: &str,
+    duplicates: Named<Duplicates>,
     background: Option<&str>,
     progress: Progress,
     columns: PyColumns,
     limit: Option<u64>,
     parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
-    let duplicates = duplicates.parse()?;
     let mut batches = Batches::of(source)?;
-    let columns = find_columns(batches.schema(), &layout(columns, true).columns)?;
+    let columns = find_columns(batches.schema(), &columns)?;
     check_types(batches.schema(), columns)?;
     let limit = limit.unwrap_or(u64::MAX);
     let total = n_rows(source).min(limit);
     let file = watched(py, &progress, move |monitor| {
         let mut writer =
-            EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
+            EventWriter::new(path.as_deref(), duplicates.0, background)?.with_parameters(parameters)?;
         let (mut done, mut seen) = (0, Seen::default());
         while done < limit
             && let Some(mut batch) = batches.next(columns)?
         {
             monitor.check()?;
             batch.n_rows = batch.n_rows.min(usize::try_from(limit - done).unwrap_or(usize::MAX));
-            push(&batch, done, total, &mut seen, &mut writer, monitor)?;
+            push_batch(&batch, done, total, &mut seen, &mut writer, monitor)?;
             done += batch.n_rows as u64;
         }
         writer.finish_watched(monitor)
@@ -100,11 +99,9 @@ fn find_columns(schema: &Schema, given: &[Option<Column>; 3]) -> Result<ColumnPl
         *column = match found[..] {
             [] if wanted == "frequency" => None,
             [] => {
-                let names: Vec<String> =
-                    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
                 let message = format!(
                     "expected columns cues, outcomes and perhaps frequency, found [{}]; add {wanted}",
-                    names.join(", ")
+                    column_names(schema)
                 );
                 return Err(Error::Argument(message));
             }
@@ -127,16 +124,20 @@ fn find_given(schema: &Schema, given: &Column) -> Result<usize> {
         Column::Name(name) => fields.find(|(_, field)| field.name() == name),
     };
     found.map(|(at, _)| at).ok_or_else(|| {
-        let names: Vec<String> = schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
         let wanted = match given {
             Column::At(position) => format!("column {position}, counted from 0,"),
             Column::Name(name) => format!("a column '{name}'"),
         };
         Error::Argument(format!(
             "columns asks for {wanted} and there are [{}]; name one of these",
-            names.join(", ")
+            column_names(schema)
         ))
     })
+}
+
+/// The names of the columns.
+fn column_names(schema: &Schema) -> String {
+    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect::<Vec<_>>().join(", ")
 }
 
 fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
@@ -158,7 +159,7 @@ fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
 }
 
 /// Pushes the rows of a batch, of which the first is event `first`.
-fn push(
+fn push_batch(
     batch: &Batch,
     first: u64,
     total: u64,

@@ -241,7 +241,7 @@ fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: ColumnPlaces, numb
             let Some(wanted) = wanted else { continue };
             let field = schema.field(wanted);
             let child = node.child(wanted).map_err(contradicts)?;
-            let n = check(Node::of(child), field.data_type(), field.name()).map_err(contradicts)?;
+            let n = check_column(Node::of(child), field.data_type(), field.name()).map_err(contradicts)?;
             if n < rows.end {
                 let found =
                     format!("{n} rows in the column {}, where the batch has {}", field.name(), rows.end);
@@ -257,7 +257,7 @@ fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: ColumnPlaces, numb
 type Checked<T> = std::result::Result<T, String>;
 
 /// Compares what an array tells with a type of names or of whole numbers, and returns how many entries it has.
-fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
+fn check_column(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
     let (buffers, n_children) = match data_type {
         DataType::Null => (0..=0, 0),
         DataType::Utf8 | DataType::LargeUtf8 => (3..=3, 0),
@@ -269,7 +269,7 @@ fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
     let is_coded = matches!(data_type, DataType::Dictionary(..));
     let rows = node.rows(what, buffers, n_children, is_coded)?;
     let listed = |field: &Field, used: usize| {
-        let there = check(Node::of(node.child(0)?), field.data_type(), what)?;
+        let there = check_column(Node::of(node.child(0)?), field.data_type(), what)?;
         if used > there { Err(format!("lists of {used} names in {what}, which has {there}")) } else { Ok(()) }
     };
     match data_type {
@@ -278,7 +278,7 @@ fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
         DataType::Utf8View => node.check_lengths(what)?,
         DataType::List(field) => listed(field, node.last_offset::<i32>(what, &rows)?)?,
         DataType::LargeList(field) => listed(field, node.last_offset::<i64>(what, &rows)?)?,
-        DataType::Dictionary(_, values) => drop(check(node.dictionary(), values, what)?),
+        DataType::Dictionary(_, values) => drop(check_column(node.dictionary(), values, what)?),
         _ => {}
     }
     Ok(rows.len())
