@@ -276,7 +276,9 @@ def test_a_defect_has_its_event(name: str, column: Any, message: str) -> None:
 
 
 def test_bytes_that_are_no_text_have_their_column() -> None:
-    with pytest.raises(ValueError, match="expected batch 1 .*, found .*UTF8.* in the column cues; the library"):
+    with pytest.raises(
+        ValueError, match=r"expected batch 1 .*, found .*UTF8.* in the column cues; the library"
+    ):
         rw.read_events(with_column("cues", INVALID))
 
 
