@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
-use rescorla::internals::equilibrium::{Problem, Solution, Solver, equilibrium};
+use rescorla::internals::equilibrium::{Problem, RowSolver, Solution, Solver, equilibrium};
 use rescorla::internals::error::Error;
 use rescorla::internals::events::EventFile;
 use rescorla::internals::events::data::Data;
@@ -189,8 +189,12 @@ fn arguments_that_do_not_fit_are_refused() {
         equilibrium(Data::Events(&file), problem, &mut vec![0.0; length], 1, &Monitor::new())
     };
     assert!(matches!(solve(&problem, 3), Err(Error::Argument(_))));
-    let still = Problem { beta1: 0.0, beta2: 0.0, ..problem };
-    assert!(matches!(solve(&still, CUES * OUTCOMES), Err(Error::Argument(_))));
+    for (beta1, beta2) in [(0.0, 0.0), (-0.5, 1.0), (1.0, -0.5), (f64::INFINITY, 1.0), (f64::NAN, f64::NAN)] {
+        let rates = Problem { beta1, beta2, ..problem };
+        assert!(matches!(solve(&rates, CUES * OUTCOMES), Err(Error::Argument(_))), "{beta1} {beta2}");
+    }
+    let saliences = Problem { alpha: Some(&[1.0; CUES - 1]), ..problem };
+    assert!(matches!(solve(&saliences, CUES * OUTCOMES), Err(Error::Argument(_))));
     let table = vec![1.0; CUES.max(OUTCOMES)];
     let vectors = |n: usize| Some(NumberRows::dense(&table[..n], [n, 1]).unwrap());
     let one = [1.0];
@@ -205,10 +209,35 @@ fn arguments_that_do_not_fit_are_refused() {
     ));
     let of_outcomes = Problem { outcome_vectors: vectors(OUTCOMES), lambda: &one, ..problem };
     assert!(solve(&of_outcomes, CUES).is_ok());
+    assert!(matches!(
+        solve(&Problem { lambda: &[1.0; 2], ..of_outcomes }, 2 * CUES),
+        Err(Error::Argument(_))
+    ));
     assert!(matches!(solve(&Problem { beta2: 0.5, ..of_outcomes }, CUES), Err(Error::Argument(_))));
     assert!(matches!(solve(&Problem { lambda: &[0.5], ..of_outcomes }, CUES), Err(Error::Argument(_))));
     assert!("svd".parse::<Solver>().is_err());
     assert_eq!("iterative".parse::<Solver>().unwrap().to_string(), "iterative");
+}
+
+#[test]
+fn rows_are_solved_for_and_others_refused() {
+    let x = [1.0, 1.0, 1.0, 2.0, 2.0, 1.0];
+    let (rows, monitor) = (NumberRows::dense(&x, [3, 2]).unwrap(), Monitor::new());
+    let factorised = |tokens: &[f64]| RowSolver::new(&rows, tokens, 0.0, 1, &monitor);
+    for tokens in [&[1.0, 1.0][..], &[1.0, 0.0, 1.0], &[1.0, -1.0, 1.0], &[1.0, f64::INFINITY, 1.0]] {
+        assert!(matches!(factorised(tokens), Err(Error::Argument(_))), "{tokens:?}");
+    }
+    // The normal equations are 7 7; 7 10.
+    let solver = factorised(&[1.0, 2.0, 1.0]).unwrap();
+    let mut out = [0.0; 4];
+    solver.solve(1..3, &mut out, 1, &monitor).unwrap();
+    for (found, expected) in out.iter().zip([-4.0, 7.0, 13.0, -7.0]) {
+        assert!((21.0 * found - expected).abs() < 1e-12, "{out:?}");
+    }
+    assert_eq!(solver.rank(), 2);
+    for rows in [2..4, 0..1, 0..3] {
+        assert!(matches!(solver.solve(rows, &mut out, 1, &monitor), Err(Error::Argument(_))));
+    }
 }
 
 #[test]

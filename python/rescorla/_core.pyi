@@ -1,7 +1,7 @@
 """The Rust engine: arrays in, arrays out. Names, defaults and documentation live in the modules around it."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, final
+from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,49 @@ _ThreeArrays: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np
 _Duplicates: TypeAlias = Literal["drop", "keep", "error"]
 _Column: TypeAlias = int | str | None
 _Columns: TypeAlias = tuple[_Column, _Column, _Column]
+
+class _Learning(TypedDict):
+    """All that a plan is made of. What a verb leaves away has its default."""
+
+    alpha: NDArray[np.float64]
+    beta1: float
+    beta2: float
+    lambda_: NDArray[np.float64]
+    rule: NotRequired[str]
+    rule_parameters: NotRequired[dict[str, float]]
+    retention: NotRequired[float]
+    schedule: NotRequired[_Factors | None]
+    average: NotRequired[bool]
+    cue_rows: NotRequired[NDArray[np.int64]]
+    outcome_columns: NotRequired[NDArray[np.int64]]
+    keep_rows: NotRequired[NDArray[np.int64] | None]
+    initial: NotRequired[NDArray[Any] | None]
+    initial_columns: NotRequired[NDArray[np.int64] | None]
+    initial_states: NotRequired[NDArray[Any] | None]
+    method: NotRequired[Literal["forward", "adjoint"] | None]
+    threads: int
+    event_memory: NotRequired[int | None]
+    kernel: NotRequired[str | None]
+    tile: NotRequired[int | None]
+    progress: _Progress
+
+class _Descent(TypedDict):
+    """What events and tables are learned by."""
+
+    alpha: NDArray[np.float64]
+    beta: float
+    activation: str
+    loss: str
+    batch: int | None
+    mean: bool
+    factors: NotRequired[NDArray[np.float64] | None]
+    passes: int
+    order: NDArray[np.int64] | None
+    initial: NDArray[Any] | None
+    threads: int
+    kernel: str | None
+    tile: int | None
+    progress: _Progress
 
 class FormatError(ValueError): ...
 
@@ -178,33 +221,7 @@ class RowSolver:
 
 @final
 class Job:
-    def __new__(
-        cls,
-        events: EventFile,
-        *,
-        dtype: str,
-        alpha: NDArray[np.float64],
-        beta1: float,
-        beta2: float,
-        lambda_: NDArray[np.float64],
-        rule: str,
-        rule_parameters: dict[str, float],
-        retention: float,
-        schedule: _Factors | None,
-        average: bool,
-        cue_rows: NDArray[np.int64],
-        outcome_columns: NDArray[np.int64],
-        keep_rows: NDArray[np.int64] | None,
-        initial: NDArray[Any] | None,
-        initial_columns: NDArray[np.int64] | None,
-        initial_states: NDArray[Any] | None,
-        method: Literal["forward", "adjoint"] | None,
-        threads: int,
-        event_memory: int | None,
-        kernel: str | None,
-        tile: int | None,
-        progress: _Progress,
-    ) -> Job: ...
+    def __new__(cls, events: EventFile, *, dtype: str, **parameters: Unpack[_Learning]) -> Job: ...
     @property
     def method(self) -> Literal["forward", "adjoint"]: ...
     @property
@@ -307,59 +324,19 @@ def compile_corpus(
 def learn(
     events: EventFile,
     *,
-    alpha: NDArray[np.float64],
-    beta1: float,
-    beta2: float,
-    lambda_: NDArray[np.float64],
-    rule: str,
-    rule_parameters: dict[str, float],
-    retention: float,
-    schedule: _Factors | None,
-    average: bool,
-    cue_rows: NDArray[np.int64],
-    outcome_columns: NDArray[np.int64],
-    keep_rows: NDArray[np.int64] | None,
-    initial: NDArray[Any] | None,
-    initial_columns: NDArray[np.int64] | None,
-    initial_states: NDArray[Any] | None,
     out: NDArray[Any] | tuple[str, str, int, str],
     states: NDArray[Any] | None,
-    method: Literal["forward", "adjoint"] | None,
-    threads: int,
-    event_memory: int | None,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    **parameters: Unpack[_Learning],
 ) -> dict[str, Any]: ...
 def learn_in_place(
     events: EventFile,
     *,
-    alpha: NDArray[np.float64],
-    beta1: float,
-    beta2: float,
-    lambda_: NDArray[np.float64],
-    schedule: _Factors | None,
     rows: NDArray[np.int64],
-    outcome_columns: NDArray[np.int64],
     vectors: NDArray[Any] | None,
     out: NDArray[Any],
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    **parameters: Unpack[_Learning],
 ) -> dict[str, Any]: ...
-def forecast(
-    events: EventFile,
-    *,
-    alpha: float,
-    beta1: float,
-    beta2: float,
-    dtype: str,
-    method: Literal["forward", "adjoint"] | None,
-    threads: int,
-    event_memory: int | None,
-    progress: _Progress,
-) -> dict[str, Any]: ...
+def forecast(events: EventFile, *, dtype: str, **parameters: Unpack[_Learning]) -> dict[str, Any]: ...
 def activations(
     events: EventFile,
     weights: NDArray[Any],
@@ -384,46 +361,20 @@ def adatron(
 def delta_rule(
     events: EventFile,
     *,
-    alpha: NDArray[np.float64],
-    beta: float,
     lambda_: NDArray[np.float64],
-    activation: str,
-    loss: str,
-    batch: int | None,
-    mean: bool,
-    factors: NDArray[np.float64] | None = None,
-    passes: int,
-    order: NDArray[np.int64] | None,
     cue_rows: NDArray[np.int64],
     outcome_columns: NDArray[np.int64],
-    initial: NDArray[Any] | None,
     out: NDArray[Any],
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    **parameters: Unpack[_Descent],
 ) -> dict[str, Any]: ...
 def delta_rule_rows(
     x: _Table,
     z: _Table,
     *,
-    alpha: NDArray[np.float64],
-    beta: float,
-    activation: str,
-    loss: str,
-    batch: int | None,
-    mean: bool,
-    factors: NDArray[np.float64] | None = None,
-    passes: int,
-    order: NDArray[np.int64] | None,
-    initial: NDArray[Any] | None,
     out: NDArray[Any],
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
     paces: NDArray[np.float64] | None = None,
     squares: NDArray[np.float64] | None = None,
+    **parameters: Unpack[_Descent],
 ) -> dict[str, Any]: ...
 def equilibrium(
     events: EventFile | int,
@@ -489,48 +440,13 @@ class Likelihoods:
 def influence(
     events: EventFile,
     *,
-    alpha: NDArray[np.float64],
-    beta1: float,
-    beta2: float,
-    lambda_: NDArray[np.float64],
-    rule: str,
-    rule_parameters: dict[str, float],
-    retention: float,
-    schedule: _Factors | None,
-    cue_rows: NDArray[np.int64],
-    outcome_columns: NDArray[np.int64],
-    initial: NDArray[Any] | None,
-    initial_columns: NDArray[np.int64] | None,
-    initial_states: NDArray[Any] | None,
     sums: _ThreeArrays,
     n: int,
     out: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    **parameters: Unpack[_Learning],
 ) -> dict[str, Any]: ...
 def sensitivity(
-    events: EventFile,
-    *,
-    alpha: NDArray[np.float64],
-    beta1: float,
-    beta2: float,
-    lambda_: NDArray[np.float64],
-    rule: str,
-    rule_parameters: dict[str, float],
-    retention: float,
-    schedule: _Factors | None,
-    cue_rows: NDArray[np.int64],
-    outcome_columns: NDArray[np.int64],
-    initial: NDArray[Any] | None,
-    initial_columns: NDArray[np.int64] | None,
-    initial_states: NDArray[Any] | None,
-    sums: _ThreeArrays,
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    events: EventFile, *, sums: _ThreeArrays, **parameters: Unpack[_Learning]
 ) -> dict[str, Any]: ...
 def learn_each(
     events: EventFile,
@@ -586,19 +502,6 @@ def students(
 def trajectories(
     events: EventFile,
     *,
-    alpha: NDArray[np.float64],
-    beta1: float,
-    beta2: float,
-    lambda_: NDArray[np.float64],
-    rule: str,
-    rule_parameters: dict[str, float],
-    retention: float,
-    schedule: _Factors | None,
-    cue_rows: NDArray[np.int64],
-    outcome_columns: NDArray[np.int64],
-    initial: NDArray[Any] | None,
-    initial_columns: NDArray[np.int64] | None,
-    initial_states: NDArray[Any] | None,
     tokens: NDArray[np.int64],
     rows: NDArray[np.int64],
     columns: NDArray[np.int64] | None,
@@ -608,10 +511,7 @@ def trajectories(
     saliences: NDArray[Any],
     predicted: NDArray[Any],
     probed: NDArray[Any],
-    threads: int,
-    kernel: str | None,
-    tile: int | None,
-    progress: _Progress,
+    **parameters: Unpack[_Learning],
 ) -> dict[str, Any]: ...
 def widrow_hoff(
     events: EventFile | int,

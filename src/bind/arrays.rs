@@ -16,6 +16,7 @@ use crate::activate::ReadWeights;
 use crate::error::Error;
 use crate::kernel::element;
 use crate::learn::in_place::Slab;
+use crate::lists::Lists;
 use crate::memory::{Grow, collected, gathered};
 use crate::tiles::number_rows::NumberRows;
 use crate::tiles::result::Matrix;
@@ -182,8 +183,15 @@ impl<E: Element + element::Element, D: Dimension> Write<'_, E, D> {
     }
 }
 
-/// Evaluates an expression for an array of float64 or float32 of some dimension, or else another one.
+/// Evaluates an expression for an array of float64 or float32 of some dimension, or else another one: an error that says what was
+/// expected, if no more is said.
 macro_rules! of_floats {
+    ($object:expr, $dimension:ty, $what:literal, $array:ident => $body:expr) => {
+        $crate::bind::arrays::of_floats!($object, $dimension, $array => $body, else {
+            let message = concat!("expected ", $what, " of float64 or float32");
+            Err($crate::error::Error::Argument(message.into()).into())
+        })
+    };
     ($object:expr, $dimension:ty, $array:ident => $body:expr, else $other:expr) => {
         match (
             $object.cast::<numpy::PyArray<f64, $dimension>>(),
@@ -195,7 +203,26 @@ macro_rules! of_floats {
         }
     };
 }
-pub(super) use of_floats;
+/// Evaluates an expression for the type with the name float64 or float32.
+macro_rules! of_named {
+    ($name:expr, $Element:ident => $body:expr) => {
+        match $name {
+            "float64" => {
+                type $Element = f64;
+                $body
+            }
+            "float32" => {
+                type $Element = f32;
+                $body
+            }
+            other => {
+                let message = format!("expected float64 or float32, found {other}");
+                Err($crate::error::Error::Argument(message).into())
+            }
+        }
+    };
+}
+pub(super) use {of_floats, of_named};
 
 /// Makes a result of float64 or float32 zero, unless it is one that cannot be written to.
 #[pyfunction]
@@ -228,22 +255,8 @@ impl<E: Element + element::Element> Write2<'_, E> {
             Matrix::from_raw(view.as_mut_ptr(), shape, strides)
         }
     }
-}
 
-impl<E: Element> Write2<'_, E> {
-    /// The matrix that the elements are, row after row.
-    ///
-    /// # Errors
-    /// When they lie otherwise.
-    pub(super) fn rows_of_matrix(&mut self) -> Result<Matrix<'_, E>, Error>
-    where
-        E: element::Element,
-    {
-        let shape = self.shape();
-        Matrix::new(self.slice()?, shape)
-    }
-
-    /// The matrix that the elements are, in whatever order, to learn in place.
+    /// The same, to learn in place.
     pub(super) fn columns(&mut self) -> ColumnSlab<'_, E> {
         let shape = self.shape();
         ColumnSlab { shape, elements: if self.0.is_empty() { None } else { Some(self.0.as_array_mut()) } }
@@ -307,7 +320,7 @@ impl<'a, 'py, E: Element, D: Dimension + 'static> FromPyObject<'a, 'py> for Writ
 ///
 /// # Errors
 /// When it is of another type; those of [`Read::of`].
-pub(super) fn matrix<'py, E: Element + element::Element>(
+pub(super) fn matrix_of<'py, E: Element + element::Element>(
     array: &Bound<'py, PyUntypedArray>,
     what: &str,
 ) -> PyResult<Read2<'py, E>> {
@@ -317,11 +330,17 @@ pub(super) fn matrix<'py, E: Element + element::Element>(
     Read::of(array)
 }
 
-/// Places that must exist.
-pub(super) fn indices(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
-    let wrong = |index: i64| Error::Argument(format!("expected a place in an array, found {index}"));
-    let index = |index: i64| u32::try_from(index).map_err(|_| wrong(index));
+/// Places that must exist, or numbers of 0 or more.
+pub(super) fn indices<T: TryFrom<i64>>(array: &Read1<'_, i64>) -> PyResult<Vec<T>> {
+    let wrong = |index: i64| Error::Argument(format!("expected a place of 0 or more, found {index}"));
+    let index = |index: i64| T::try_from(index).map_err(|_| wrong(index));
     Ok(gathered(array.to_vec()?.into_iter().map(index))?)
+}
+
+/// Lists of these lengths.
+pub(super) fn lists_of(lengths: &Read1<'_, i64>, items: &Read1<'_, i64>) -> PyResult<Lists> {
+    let lists = Lists::of(&indices(lengths)?, indices(items)?)?;
+    Ok(lists.ok_or_else(|| Error::Argument("expected as many items as the lists are long".into()))?)
 }
 
 /// Places of which -1 says that there is none.

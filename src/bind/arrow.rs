@@ -13,24 +13,24 @@ use std::path::PathBuf;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{
-    Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BinaryViewArray, GenericBinaryArray, LargeBinaryArray,
-    OffsetSizeTrait, PrimitiveArray, downcast_integer_array, new_empty_array,
+    Array, ArrayRef, ArrowPrimitiveType, LargeStringArray, OffsetSizeTrait, PrimitiveArray, StringArray,
+    StringViewArray, downcast_integer_array, new_empty_array,
 };
 use arrow_schema::{DataType, Schema};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use super::batches::{Batch, Batches, ColumnPlaces};
-use super::compile::{PyColumns, layout};
+use super::compile::PyColumns;
 use super::file::PyEventFile;
+use super::keywords::Named;
 use super::watch::{Progress, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::write::EventWriter;
+use crate::events::write::{Duplicates, EventWriter};
 use crate::memory::Grow;
 use crate::monitor::Monitor;
 use crate::text::seen::Seen;
-use crate::text::tables;
-use crate::text::tables::Column;
+use crate::text::tables::{self, Column};
 
 /// Progress is told this often.
 const TELL_EVERY: usize = 4096;
@@ -39,35 +39,34 @@ const COLUMNS: [&str; 3] = ["cues", "outcomes", "frequency"];
 
 /// A table that has `__arrow_c_stream__` becomes an event file.
 #[pyfunction]
-#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=(None, None, None), limit=None, parameters=None))]
+#[pyo3(signature = (source, path, duplicates, background, progress, *, columns=[None, None, None], limit=None, parameters=None))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_arrow(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: Option<PathBuf>,
-    duplicates: &str,
+    duplicates: Named<Duplicates>,
     background: Option<&str>,
     progress: Progress,
     columns: PyColumns,
     limit: Option<u64>,
     parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
-    let duplicates = duplicates.parse()?;
     let mut batches = Batches::of(source)?;
-    let columns = find_columns(batches.schema(), &layout(columns, true).columns)?;
+    let columns = find_columns(batches.schema(), &columns)?;
     check_types(batches.schema(), columns)?;
     let limit = limit.unwrap_or(u64::MAX);
     let total = n_rows(source).min(limit);
     let file = watched(py, &progress, move |monitor| {
         let mut writer =
-            EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
+            EventWriter::new(path.as_deref(), duplicates.0, background)?.with_parameters(parameters)?;
         let (mut done, mut seen) = (0, Seen::default());
         while done < limit
             && let Some(mut batch) = batches.next(columns)?
         {
             monitor.check()?;
             batch.n_rows = batch.n_rows.min(usize::try_from(limit - done).unwrap_or(usize::MAX));
-            push(&batch, done, total, &mut seen, &mut writer, monitor)?;
+            push_batch(&batch, done, total, &mut seen, &mut writer, monitor)?;
             done += batch.n_rows as u64;
         }
         writer.finish_watched(monitor)
@@ -100,11 +99,9 @@ fn find_columns(schema: &Schema, given: &[Option<Column>; 3]) -> Result<ColumnPl
         *column = match found[..] {
             [] if wanted == "frequency" => None,
             [] => {
-                let names: Vec<String> =
-                    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
                 let message = format!(
                     "expected columns cues, outcomes and perhaps frequency, found [{}]; add {wanted}",
-                    names.join(", ")
+                    column_names(schema)
                 );
                 return Err(Error::Argument(message));
             }
@@ -127,16 +124,20 @@ fn find_given(schema: &Schema, given: &Column) -> Result<usize> {
         Column::Name(name) => fields.find(|(_, field)| field.name() == name),
     };
     found.map(|(at, _)| at).ok_or_else(|| {
-        let names: Vec<String> = schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
         let wanted = match given {
             Column::At(position) => format!("column {position}, counted from 0,"),
             Column::Name(name) => format!("a column '{name}'"),
         };
         Error::Argument(format!(
             "columns asks for {wanted} and there are [{}]; name one of these",
-            names.join(", ")
+            column_names(schema)
         ))
     })
+}
+
+/// The names of the columns.
+fn column_names(schema: &Schema) -> String {
+    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect::<Vec<_>>().join(", ")
 }
 
 fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
@@ -158,7 +159,7 @@ fn check_types(schema: &Schema, columns: ColumnPlaces) -> PyResult<()> {
 }
 
 /// Pushes the rows of a batch, of which the first is event `first`.
-fn push(
+fn push_batch(
     batch: &Batch,
     first: u64,
     total: u64,
@@ -203,11 +204,6 @@ fn push(
     Ok(())
 }
 
-fn whole(frequency: Option<i128>) -> Result<u64> {
-    let frequency = frequency.ok_or_else(|| null("frequency"))?;
-    frequency.try_into().map_err(|_| no_frequency(&frequency.to_string()))
-}
-
 fn no_frequency(found: &str) -> Error {
     let cure = "leave the row out if it did not occur";
     Error::defect("a frequency of 0 or more, whole and below 2^32", found, cure)
@@ -223,7 +219,7 @@ enum NameColumn {
     /// Joined by `_`.
     Joined(Texts),
     /// Lists of names, and where in them those of a row are.
-    Listed(Texts, Box<dyn Fn(usize) -> Result<Option<Range<usize>>>>),
+    Listed(Texts, ByRow<Range<usize>>),
 }
 
 /// What a column has in a row, if not null.
@@ -242,7 +238,8 @@ impl NameColumn {
         let lists = column.as_list::<O>().clone();
         let texts = Texts::of(lists.values())?;
         let range = move |row| {
-            if lists.is_valid(row) { between(lists.value_offsets(), row).map(Some) } else { Ok(None) }
+            let offset = |at: usize| lists.value_offsets()[at].as_usize();
+            lists.is_valid(row).then(|| offset(row)..offset(row + 1))
         };
         Some(NameColumn::Listed(texts, Box::new(range)))
     }
@@ -251,11 +248,11 @@ impl NameColumn {
     fn spell(&self, row: usize, column: &str, bytes: &mut Vec<u8>) -> Result<()> {
         match self {
             NameColumn::Joined(texts) => {
-                bytes.grow_by(texts.get(row)?.ok_or_else(|| null(column))?.as_bytes())?;
+                bytes.grow_by(texts.get(row).ok_or_else(|| null(column))?.as_bytes())?;
             }
             NameColumn::Listed(texts, ranges) => {
-                for at in ranges(row)?.ok_or_else(|| null(column))? {
-                    bytes.grow_by(texts.get(at)?.ok_or_else(|| null(column))?.as_bytes())?;
+                for at in ranges(row).ok_or_else(|| null(column))? {
+                    bytes.grow_by(texts.get(at).ok_or_else(|| null(column))?.as_bytes())?;
                     bytes.grow(NAME)?;
                 }
             }
@@ -266,15 +263,12 @@ impl NameColumn {
     fn each(&self, row: usize, column: &str, mut take: impl FnMut(&str) -> Result<()>) -> Result<()> {
         match self {
             NameColumn::Joined(texts) => {
-                let cell = texts.get(row)?.ok_or_else(|| null(column))?;
+                let cell = texts.get(row).ok_or_else(|| null(column))?;
                 tables::split_names(cell).try_for_each(|(_, name)| take(name?))
             }
             NameColumn::Listed(texts, ranges) => {
-                let range = ranges(row)?.ok_or_else(|| null(column))?;
-                for at in range {
-                    take(texts.get(at)?.ok_or_else(|| null(column))?)?;
-                }
-                Ok(())
+                let mut range = ranges(row).ok_or_else(|| null(column))?;
+                range.try_for_each(|at| take(texts.get(at).ok_or_else(|| null(column))?))
             }
         }
     }
@@ -284,11 +278,11 @@ impl NameColumn {
 const SIDE: u8 = 0xff;
 const NAME: u8 = 0xfe;
 
-/// Strings. They are held as bytes: that they are UTF-8 is checked.
+/// Strings.
 enum Texts {
-    Short(BinaryArray),
-    Long(LargeBinaryArray),
-    View(BinaryViewArray),
+    Short(StringArray),
+    Long(LargeStringArray),
+    View(StringViewArray),
     /// Codes of other strings.
     Coded(ByRow<i128>, Box<Texts>),
     /// A column without a type, where all is null.
@@ -298,9 +292,9 @@ enum Texts {
 impl Texts {
     fn of(column: &ArrayRef) -> Option<Self> {
         Some(match column.data_type() {
-            DataType::Utf8 => Texts::Short(column.as_string().clone().into()),
-            DataType::LargeUtf8 => Texts::Long(column.as_string().clone().into()),
-            DataType::Utf8View => Texts::View(column.as_string_view().clone().to_binary_view()),
+            DataType::Utf8 => Texts::Short(column.as_string().clone()),
+            DataType::LargeUtf8 => Texts::Long(column.as_string().clone()),
+            DataType::Utf8View => Texts::View(column.as_string_view().clone()),
             DataType::Dictionary(..) => {
                 let coded = column.as_any_dictionary();
                 let codes = integers(&coded.keys().slice(0, coded.len()))?;
@@ -311,73 +305,24 @@ impl Texts {
         })
     }
 
-    fn get(&self, at: usize) -> Result<Option<&str>> {
-        let bytes = match self {
-            Texts::Short(texts) => entry(texts, at, || bytes(texts, at)),
-            Texts::Long(texts) => entry(texts, at, || bytes(texts, at)),
-            Texts::View(texts) => entry(texts, at, || viewed(texts, at)),
-            Texts::Coded(codes, texts) => {
-                let Some(code) = codes(at) else { return Ok(None) };
-                return texts.get(usize::try_from(code).unwrap_or(usize::MAX));
-            }
-            Texts::Untyped => Ok(None),
-        };
-        let text = bytes?.map(std::str::from_utf8).transpose();
-        text.map_err(|_| Error::defect("names in UTF-8", "other bytes", "decode the column anew"))
+    fn get(&self, at: usize) -> Option<&str> {
+        match self {
+            Texts::Short(texts) => texts.is_valid(at).then(|| texts.value(at)),
+            Texts::Long(texts) => texts.is_valid(at).then(|| texts.value(at)),
+            Texts::View(texts) => texts.is_valid(at).then(|| texts.value(at)),
+            Texts::Coded(codes, texts) => codes(at).and_then(|code| texts.get(code as usize)),
+            Texts::Untyped => None,
+        }
     }
-}
-
-// Nothing is believed of what offsets, views and codes say.
-
-/// An entry of a column, unless it is null.
-fn entry<T>(column: &dyn Array, at: usize, value: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
-    if at >= column.len() {
-        return Err(outside("entries", at));
-    }
-    if column.is_valid(at) { value().map(Some) } else { Ok(None) }
-}
-
-/// The bytes of an entry.
-fn bytes<O: OffsetSizeTrait>(column: &GenericBinaryArray<O>, at: usize) -> Result<&[u8]> {
-    let range = between(column.value_offsets(), at)?;
-    column.value_data().get(range.clone()).ok_or_else(|| outside("bytes", range.end))
-}
-
-/// From one offset to the next.
-fn between<O: OffsetSizeTrait>(offsets: &[O], at: usize) -> Result<Range<usize>> {
-    let offset =
-        |at| offsets.get(at).and_then(|offset: &O| offset.to_usize()).ok_or_else(|| outside("offsets", at));
-    let range = offset(at)?..offset(at + 1)?;
-    if range.start > range.end { Err(outside("offsets", range.start)) } else { Ok(range) }
-}
-
-/// The bytes that a view has itself, or points to.
-fn viewed(column: &BinaryViewArray, at: usize) -> Result<&[u8]> {
-    /// Longer ones are elsewhere.
-    const LONGEST_INSIDE: usize = 12;
-    let views = column.views();
-    let view = *views.get(at).ok_or_else(|| outside("views", at))?;
-    // From the lowest bits on: the length; what bytes begin with; the number of a buffer; where in it they are.
-    let part = |shift: u32| (view >> shift) as u32 as usize;
-    let (length, number, start) = (part(0), part(64), part(96));
-    let (bytes, start) = if length <= LONGEST_INSIDE {
-        (views.inner().as_slice(), size_of_val(&view) * at + size_of::<u32>())
-    } else {
-        (column.data_buffers().get(number).ok_or_else(|| outside("buffers", number))?.as_slice(), start)
-    };
-    start.checked_add(length).and_then(|end| bytes.get(start..end)).ok_or_else(|| outside("bytes", start))
-}
-
-/// A column points to what it does not have.
-fn outside(what: &str, at: usize) -> Error {
-    let cure = "the library that made the table has a defect";
-    Error::defect(format!("{what} inside the column"), format!("number {at}"), cure)
 }
 
 /// Frequencies: integers, or floats that are whole.
 fn frequencies(column: &ArrayRef) -> Option<Box<dyn Fn(usize) -> Result<u64>>> {
     if let Some(integer) = integers(column) {
-        return Some(Box::new(move |row| whole(integer(row))));
+        return Some(Box::new(move |row| {
+            let frequency = integer(row).ok_or_else(|| null("frequency"))?;
+            frequency.try_into().map_err(|_| no_frequency(&frequency.to_string()))
+        }));
     }
     let float: ByRow<f64> = match column.data_type() {
         DataType::Float32 => of_floats(column.as_primitive::<Float32Type>()),

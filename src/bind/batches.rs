@@ -1,8 +1,8 @@
 //! Record batches as Arrow's C data interface hands them over, checked before anything relies on them.
 //!
 //! A batch of the interface has no types: it tells how many buffers and children it has and where they are, and its reader takes
-//! them for what the schema of the stream says. All that a batch does tell is checked against the types here; what the buffers
-//! hold, where an entry is read, in [`super::arrow`].
+//! them for what the schema of the stream says. All that a batch does tell is checked against the types here, then what the
+//! buffers hold.
 //!
 //! How long buffers are it does not tell, so a column of `int8` where the schema has `int64` looks like one of `int64`: that the
 //! buffers are as long as the types need is the promise of whoever gives the stream. Readers of pyarrow and arro3 are not taken at
@@ -241,13 +241,15 @@ fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: ColumnPlaces, numb
             let Some(wanted) = wanted else { continue };
             let field = schema.field(wanted);
             let child = node.child(wanted).map_err(contradicts)?;
-            let n = check(Node::of(child), field.data_type(), field.name()).map_err(contradicts)?;
+            let n = check_column(Node::of(child), field.data_type(), field.name()).map_err(contradicts)?;
             if n < rows.end {
                 let found =
                     format!("{n} rows in the column {}, where the batch has {}", field.name(), rows.end);
                 return Err(contradicts(found));
             }
-            let whole = node.take(wanted, field.data_type())?;
+            let whole = node.take(wanted, field.data_type());
+            let whole =
+                whole.map_err(|found| contradicts(format!("{found} in the column {}", field.name())))?;
             *column = Some(whole.slice(rows.start, rows.len()));
         }
     }
@@ -257,7 +259,7 @@ fn columns_of(array: FFI_ArrowArray, schema: &Schema, wanted: ColumnPlaces, numb
 type Checked<T> = std::result::Result<T, String>;
 
 /// Compares what an array tells with a type of names or of whole numbers, and returns how many entries it has.
-fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
+fn check_column(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
     let (buffers, n_children) = match data_type {
         DataType::Null => (0..=0, 0),
         DataType::Utf8 | DataType::LargeUtf8 => (3..=3, 0),
@@ -269,7 +271,7 @@ fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
     let is_coded = matches!(data_type, DataType::Dictionary(..));
     let rows = node.rows(what, buffers, n_children, is_coded)?;
     let listed = |field: &Field, used: usize| {
-        let there = check(Node::of(node.child(0)?), field.data_type(), what)?;
+        let there = check_column(Node::of(node.child(0)?), field.data_type(), what)?;
         if used > there { Err(format!("lists of {used} names in {what}, which has {there}")) } else { Ok(()) }
     };
     match data_type {
@@ -278,7 +280,7 @@ fn check(node: &Node, data_type: &DataType, what: &str) -> Checked<usize> {
         DataType::Utf8View => node.check_lengths(what)?,
         DataType::List(field) => listed(field, node.last_offset::<i32>(what, &rows)?)?,
         DataType::LargeList(field) => listed(field, node.last_offset::<i64>(what, &rows)?)?,
-        DataType::Dictionary(_, values) => drop(check(node.dictionary(), values, what)?),
+        DataType::Dictionary(_, values) => drop(check_column(node.dictionary(), values, what)?),
         _ => {}
     }
     Ok(rows.len())
@@ -424,11 +426,13 @@ impl Node {
 
     /// Moves a child out, which was checked against the type.
     #[expect(unsafe_code, reason = "memory of another library")]
-    fn take(&self, number: usize, data_type: &DataType) -> Result<ArrayRef> {
+    fn take(&self, number: usize, data_type: &DataType) -> Checked<ArrayRef> {
         // SAFETY: `child` found it, and nobody else has it. The interface lets a reader move a child out; a released one is left.
         let child = unsafe { FFI_ArrowArray::from_raw(*self.children.add(number)) };
         // SAFETY: it agrees with its type, as far as it can be told.
         let data = unsafe { from_ffi_and_data_type(child, data_type.clone()) };
-        Ok(make_array(data.map_err(unreadable)?))
+        // What buffers hold: offsets, views, codes, and that text is UTF-8.
+        let checked = data.and_then(|data| data.validate_full().map(|()| data));
+        checked.map(make_array).map_err(|error| error.to_string())
     }
 }

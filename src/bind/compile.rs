@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyFrozenSet, PyList, PyMapping, PySet, PyString, PyTuple};
 
 use super::exit::Call;
 use super::file::PyEventFile;
-use super::watch::{Progress, watched};
+use super::keywords::Named;
+use super::watch::{Progress, tell, watched};
 use crate::error::{Error, Place, Result};
-use crate::events::write::EventWriter;
+use crate::events::write::{Duplicates, EventWriter};
 use crate::memory::Grow;
 use crate::text::kind::{self, Kind, Look, TextFormat};
-use crate::text::tables;
-use crate::text::tables::{Column, Layout};
+use crate::text::tables::{self, Column, Layout};
 
 /// Python's own iterables are read on the calling thread; signals and progress are looked at this often.
 const LOOK_EVERY: u64 = 4096;
@@ -56,37 +56,32 @@ pub(super) fn seen(Look { kind, first, columns, counts }: Look) -> PyLook {
     (kind, first, columns, counts)
 }
 
-/// A column of a table, by its position or its name.
-#[derive(FromPyObject)]
-pub(super) enum PyColumn {
-    At(usize),
-    Name(String),
+impl<'py> FromPyObject<'_, 'py> for Column {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(position) = object.extract() {
+            Ok(Column::At(position))
+        } else {
+            Ok(Column::Name(object.extract()?))
+        }
+    }
 }
 
 /// The columns of cues, outcomes and frequency; None: the one of that name.
-pub(super) type PyColumns = (Option<PyColumn>, Option<PyColumn>, Option<PyColumn>);
-
-pub(super) fn layout((cues, outcomes, frequency): PyColumns, header: bool) -> Layout {
-    let columns = [cues, outcomes, frequency].map(|column| {
-        column.map(|column| match column {
-            PyColumn::At(position) => Column::At(position),
-            PyColumn::Name(name) => Column::Name(name),
-        })
-    });
-    Layout { columns, header }
-}
+pub(super) type PyColumns = [Option<Column>; 3];
 
 /// An event table becomes an event file.
 #[pyfunction]
 #[pyo3(signature = (
-    source, path, duplicates, background, progress, *, columns=(None, None, None), header=true, limit=None, parameters=None
+    source, path, duplicates, background, progress, *, columns=[None, None, None], header=true, limit=None, parameters=None
 ))]
 #[expect(clippy::too_many_arguments, reason = "as Python has them")]
 pub(crate) fn compile_table(
     py: Python<'_>,
     source: PathBuf,
     path: Option<PathBuf>,
-    duplicates: &str,
+    duplicates: Named<Duplicates>,
     background: Option<&str>,
     progress: Progress,
     columns: PyColumns,
@@ -94,10 +89,10 @@ pub(crate) fn compile_table(
     limit: Option<u64>,
     parameters: Option<&str>,
 ) -> PyResult<PyEventFile> {
-    let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
+    let layout = Layout { columns, header };
     let file = watched(py, &progress, |monitor| {
         let mut writer =
-            EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
+            EventWriter::new(path.as_deref(), duplicates.0, background)?.with_parameters(parameters)?;
         tables::read_as(&source, &layout, limit, &mut writer, monitor)?;
         writer.finish_watched(monitor)
     })?;
@@ -113,7 +108,7 @@ pub(crate) fn compile_events(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     path: Option<PathBuf>,
-    duplicates: &str,
+    duplicates: Named<Duplicates>,
     background: Option<&str>,
     progress: Progress,
     limit: Option<u64>,
@@ -121,36 +116,28 @@ pub(crate) fn compile_events(
 ) -> PyResult<PyEventFile> {
     let call = Call::begin(py)?;
     let mut writer =
-        EventWriter::new(path.as_deref(), duplicates.parse()?, background)?.with_parameters(parameters)?;
-    each_of(py, source, limit, &progress, |number, event| {
+        EventWriter::new(path.as_deref(), duplicates.0, background)?.with_parameters(parameters)?;
+    each_item(py, source, limit, &progress, |number, event| {
         let at = |error: Error| error.at(None, Some(Place::Event(number)));
         let (cues, outcomes, frequency) = parts(event, number)?.ok_or_else(|| {
             PyTypeError::new_err(format!(
                 "event {number}: expected (cues, outcomes) or (cues, outcomes, frequency), found {}",
-                shown(event)
+                short_repr(event)
             ))
         })?;
-        names(&cues, number, &mut |name| call.check().and_then(|()| writer.cue(name).map_err(at)))?;
-        names(&outcomes, number, &mut |name| call.check().and_then(|()| writer.outcome(name).map_err(at)))?;
-        let frequency = frequency.map_or(Ok(1), |frequency| whole(&frequency, number))?;
+        each_name(&cues, number, &mut |name| call.check().and_then(|()| writer.cue(name).map_err(at)))?;
+        each_name(&outcomes, number, &mut |name| {
+            call.check().and_then(|()| writer.outcome(name).map_err(at))
+        })?;
+        let frequency = frequency.map_or(Ok(1), |frequency| frequency_of(&frequency, number))?;
         Ok(writer.end_event(frequency).map_err(at)?)
     })?;
     let n_events = writer.n_events();
     PyEventFile::finished(py, n_events, |monitor| writer.finish_watched(monitor))
 }
 
-/// Calls `take` with every item and its number.
-pub(super) fn each(
-    py: Python<'_>,
-    source: &Bound<'_, PyAny>,
-    progress: &Progress,
-    take: impl FnMut(u64, &Bound<'_, PyAny>) -> PyResult<()>,
-) -> PyResult<()> {
-    each_of(py, source, None, progress, take)
-}
-
-/// [`each`], of at most so many items: no more is asked for.
-fn each_of(
+/// Calls `take` with every item and its number; with a limit, with so many: no more is asked for.
+pub(super) fn each_item(
     py: Python<'_>,
     source: &Bound<'_, PyAny>,
     limit: Option<u64>,
@@ -159,11 +146,8 @@ fn each_of(
 ) -> PyResult<()> {
     let call = Call::begin(py)?;
     // Told to `progress`, and nothing else is made of it.
-    let total = source.len().unwrap_or(0);
-    let tell = |done: u64| match progress {
-        Some(progress) => progress.call1(py, (done, (total as u64).max(done))).map(drop),
-        None => Ok(()),
-    };
+    let total = source.len().unwrap_or(0) as u64;
+    let tell = |done: u64| tell(py, progress, done, total.max(done));
     let mut number = 0;
     let mut items = source.try_iter()?;
     while limit.is_none_or(|limit| number < limit) {
@@ -221,13 +205,13 @@ fn named_parts<'py>(event: &Bound<'py, PyMapping>, number: u64) -> PyResult<Opti
         _ => Err(PyValueError::new_err(format!(
             "event {number}: expected a mapping with the keys cues, outcomes and perhaps frequency, found the keys {}; \
              rename them, or give tuples (cues, outcomes)",
-            shown(event.keys()?.as_any())
+            short_repr(event.keys()?.as_any())
         ))),
     }
 }
 
 /// Calls `take` with every name: of a str what `_` joins, of a set its names sorted, of another iterable its names.
-fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
+fn each_name(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<()>) -> PyResult<()> {
     if let Ok(cell) = source.cast::<PyString>() {
         for (_, name) in tables::split_names(unicode(cell, event)?) {
             take(name.map_err(|error| error.at(None, Some(Place::Event(event))))?)?;
@@ -235,31 +219,16 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
         return Ok(());
     }
     let wrong = |what: &str, found: &Object<'_>| {
-        PyTypeError::new_err(format!("event {event}: expected {what}, found {}", shown(found)))
+        PyTypeError::new_err(format!("event {event}: expected {what}, found {}", short_repr(found)))
     };
-    let sets = source.is_instance_of::<PySet>() || source.is_instance_of::<PyFrozenSet>();
-    let sorted = if sets {
-        let mut list = Vec::new();
-        for name in source.try_iter()? {
-            list.grow(name?)?;
-        }
-        if let Some(found) = list.iter().find(|name| !name.is_instance_of::<PyString>()) {
-            return Err(wrong("names of type str", found));
-        }
-        let name = |name: &Object<'_>| -> PyResult<String> {
-            Ok(unicode(name.cast::<PyString>()?, event)?.to_owned())
-        };
+    if source.is_instance_of::<PySet>() || source.is_instance_of::<PyFrozenSet>() {
         let mut sorted = Vec::new();
-        sorted.make_room(list.len())?;
-        for item in &list {
-            sorted.push(name(item)?);
+        for name in source.try_iter()? {
+            let name = name?;
+            let name = name.cast::<PyString>().map_err(|_| wrong("names of type str", &name))?;
+            sorted.grow(unicode(name, event)?.to_owned())?;
         }
         sorted.sort_unstable();
-        Some(sorted)
-    } else {
-        None
-    };
-    if let Some(sorted) = sorted {
         return sorted.iter().try_for_each(|name| Ok(take(name)?));
     }
     for name in source.try_iter().map_err(|_| wrong("a str or an iterable of names", source))? {
@@ -273,36 +242,33 @@ fn names(source: &Object<'_>, event: u64, take: &mut impl FnMut(&str) -> Result<
 fn unicode<'a>(name: &'a Bound<'_, PyString>, event: u64) -> PyResult<&'a str> {
     name.to_str().map_err(|_| {
         let cure = "a lone surrogate cannot be written as UTF-8: replace it";
-        Error::defect("names in Unicode", shown(name.as_any()), cure)
+        Error::defect("names in Unicode", short_repr(name.as_any()), cure)
             .at(None, Some(Place::Event(event)))
             .into()
     })
 }
 
 /// A frequency: a whole number, which may be a float.
-fn whole(frequency: &Object<'_>, event: u64) -> PyResult<u64> {
+fn frequency_of(frequency: &Object<'_>, event: u64) -> PyResult<u64> {
     // Floats of Python and of numpy have this; truth values have not.
     let is_float = frequency.hasattr("is_integer")? && !frequency.hasattr("__index__")?;
     if let Some(whole) = frequency.extract().ok().filter(|_| is_float).and_then(tables::whole) {
         return Ok(whole);
     }
-    let index = frequency
-        .call_method0("__index__")
-        .ok()
-        .filter(|_| !frequency.is_instance_of::<pyo3::types::PyBool>());
+    let index = frequency.call_method0("__index__").ok().filter(|_| !frequency.is_instance_of::<PyBool>());
     let index = index.ok_or_else(|| {
         let message =
-            format!("event {event}: expected a whole number as frequency, found {}", shown(frequency));
+            format!("event {event}: expected a whole number as frequency, found {}", short_repr(frequency));
         PyTypeError::new_err(message)
     })?;
     Ok(index.extract::<u64>().map_err(|_| {
-        let found = shown(frequency);
+        let found = short_repr(frequency);
         Error::defect("a frequency of 0 or more, below 2^32", found, "").at(None, Some(Place::Event(event)))
     })?)
 }
 
 /// A value for a message: its repr, cut short.
-pub(super) fn shown(value: &Object<'_>) -> String {
+pub(super) fn short_repr(value: &Object<'_>) -> String {
     let repr =
         value.repr().map_or_else(|_| "something".to_owned(), |repr| repr.to_string_lossy().into_owned());
     if repr.chars().count() > 80 { repr.chars().take(77).chain("...".chars()).collect() } else { repr }

@@ -12,13 +12,15 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString};
 
-use super::compile::{each, shown};
-use super::exit::{self, Call};
+use super::compile::{each_item, short_repr};
+use super::errors::Raised;
+use super::exit::Call;
 use super::file::PyEventFile;
 use super::items::Items;
+use super::keywords::Named;
 use super::watch::{Progress, watched, watched_by};
 use crate::error::{Error, Place, Result};
-use crate::events::write::EventWriter;
+use crate::events::write::{Duplicates, EventWriter};
 use crate::memory::{Grow, short};
 use crate::monitor::Monitor;
 use crate::text::corpus::{
@@ -61,18 +63,18 @@ pub(crate) fn compile_corpus(
     document_end: String,
     unknown: &str,
     format: &str,
-    duplicates: &str,
+    duplicates: Named<Duplicates>,
     background: Option<&str>,
     progress: Progress,
     parameters: Option<&str>,
 ) -> PyResult<(PyEventFile, Told)> {
     let _call = Call::begin(py)?;
-    let raised = Arc::new(Mutex::new(None));
+    let raised = Raised::default();
     let unknown = match unknown {
         "error" => Unknown::Error,
         "ignore" => Unknown::Ignore,
         "keep" => Unknown::Keep,
-        _ => return Err(wrong("unknown", unknown)),
+        _ => return Err(cannot_be("unknown", unknown)),
     };
     let given = |specs: Items<Bound<'_, PyAny>>, purpose| {
         specs.0.iter().map(|spec| names_of(spec, purpose, unknown, &raised)).collect::<PyResult<Vec<_>>>()
@@ -83,21 +85,21 @@ pub(crate) fn compile_corpus(
         window: match window {
             None => Window::Context,
             Some((before, Some(after))) => Window::Around { before, after },
-            Some((n, None)) => Window::Words(NonZeroUsize::new(n).ok_or_else(|| wrong("window", "0"))?),
+            Some((n, None)) => Window::Words(NonZeroUsize::new(n).ok_or_else(|| cannot_be("window", "0"))?),
         },
         context: match context {
             "line" => Context::Line,
             "sentence" => Context::Sentence,
             "paragraph" => Context::Paragraph,
             "document" => Context::Document,
-            _ => return Err(wrong("context", context)),
+            _ => return Err(cannot_be("context", context)),
         },
         mask,
         across,
         letters: match letters {
             "codepoints" => Letters::CodePoints,
             "graphemes" => Letters::Graphemes,
-            _ => return Err(wrong("letters", letters)),
+            _ => return Err(cannot_be("letters", letters)),
         },
         symbols: symbols.map(|symbols| symbols_of(&symbols, &raised)).transpose()?,
         lower,
@@ -107,7 +109,7 @@ pub(crate) fn compile_corpus(
             Some("NFD") => Some(Normal::Nfd),
             Some("NFKC") => Some(Normal::Nfkc),
             Some("NFKD") => Some(Normal::Nfkd),
-            Some(other) => return Err(wrong("normalize", other)),
+            Some(other) => return Err(cannot_be("normalize", other)),
         },
         boundary,
         stop_words: stop_words.vocab()?,
@@ -118,10 +120,10 @@ pub(crate) fn compile_corpus(
             "text" => Format::Text,
             "subtitles" => Format::Subtitles,
             "conllu" => Format::Conllu,
-            _ => return Err(wrong("format", format)),
+            _ => return Err(cannot_be("format", format)),
         },
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.parse()?, background)?;
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.0, background)?;
     let told = |writer: EventWriter, occurred: &Occurred| {
         let text = parameters.map(|text| with_left_out(text, occurred));
         writer.with_parameters(text.as_deref())
@@ -144,13 +146,9 @@ pub(crate) fn compile_corpus(
                 Ok((PyEventFile::finished(py, n_events, finish)?, occurred))
             })
         }
-        _ => Err(wrong("items", items)),
+        _ => Err(cannot_be("items", items)),
     };
-    let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-    if let Some(raised) = raised {
-        return Err(raised);
-    }
-    let (file, occurred) = made?;
+    let (file, occurred) = made.map_err(|error| raised.or(error))?;
     let missed = missed(&corpus, &occurred);
     let unbroken = occurred.unbroken.filter(|_| 2 * occurred.n_unbroken > occurred.n_words);
     Ok((file, (missed, occurred.n_lettered, occurred.lettered, occurred.shared_cue, unbroken)))
@@ -204,11 +202,11 @@ fn lines(
     let monitor = Monitor::new();
     let mut reader = TextReader::new(corpus, &monitor)?;
     let mut since = 0;
-    each(py, source, progress, |number, item| {
+    each_item(py, source, None, progress, |number, item| {
         let at = |error: Error| error.at(None, Some(Place::Line { line: number + 1, column: 1 }));
         if let Ok(line) = item.cast::<PyString>() {
             let line = line.to_str().map_err(|_| {
-                let found = shown(item);
+                let found = short_repr(item);
                 let cure = "replace the lone surrogate, which UTF-8 cannot hold";
                 PyValueError::new_err(format!(
                     "line {number}: expected text in Unicode, found {found}; {cure}"
@@ -218,7 +216,7 @@ fn lines(
             attended(py, &monitor, &mut since, size, || reader.line(line, writer).map_err(at))?;
         } else {
             let words = words_of(item, || {
-                format!("line {number}: expected a str or a list of words, found {}", shown(item))
+                format!("line {number}: expected a str or a list of words, found {}", short_repr(item))
             })?;
             let size = words.len() + reader.waiting(false);
             let words = words.iter().map(String::as_str);
@@ -271,17 +269,17 @@ fn words_of(item: &Bound<'_, PyAny>, message: impl Fn() -> String) -> PyResult<V
     Ok(words)
 }
 
-fn wrong(argument: &str, found: &str) -> PyErr {
+fn cannot_be(argument: &str, found: &str) -> PyErr {
     PyValueError::new_err(format!("{argument} cannot be {found:?}"))
 }
 
 /// Characters given as text, or by a function.
-fn symbols_of(symbols: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>) -> PyResult<Allowed> {
+fn symbols_of(symbols: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Allowed> {
     if let Ok(text) = symbols.cast::<PyString>() {
         return Ok(text.to_str()?.parse()?);
     }
     if !symbols.is_callable() {
-        let found = shown(symbols);
+        let found = short_repr(symbols);
         return Err(PyTypeError::new_err(format!(
             "symbols must be a str of characters, such as 'a-z', or a function of a character, not {found}"
         )));
@@ -289,12 +287,7 @@ fn symbols_of(symbols: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>) ->
     Ok(Allowed::Asked(Arc::new(IsSymbol(Function::new(symbols, raised)))))
 }
 
-fn names_of(
-    spec: &Bound<'_, PyAny>,
-    purpose: &str,
-    unknown: Unknown,
-    raised: &Arc<Mutex<Option<PyErr>>>,
-) -> PyResult<Names> {
+fn names_of(spec: &Bound<'_, PyAny>, purpose: &str, unknown: Unknown, raised: &Raised) -> PyResult<Names> {
     if spec.is_instance_of::<PyInt>() {
         return Ok(NonZeroUsize::new(spec.extract()?).map_or(Names::Words, Names::Letters));
     }
@@ -303,7 +296,7 @@ fn names_of(
             "lemmas" => Ok(Names::Lemmas),
             "upos" => Ok(Names::Upos),
             "features" => Ok(Names::Features),
-            other => Err(wrong("cues and outcomes", other)),
+            other => Err(cannot_be("cues and outcomes", other)),
         };
     }
     if let Ok(mapping) = spec.cast::<PyDict>() {
@@ -312,7 +305,7 @@ fn names_of(
             let word = word.cast::<PyString>().map_err(|_| {
                 PyTypeError::new_err(format!(
                     "{purpose}_from must map words of type str, not {}",
-                    shown(&word)
+                    short_repr(&word)
                 ))
             })?;
             let word = word.to_str()?;
@@ -336,7 +329,10 @@ fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
         });
     }
     words_of(given, || {
-        format!("the names of the word {word:?} must be a str or an iterable of str, not {}", shown(given))
+        format!(
+            "the names of the word {word:?} must be a str or an iterable of str, not {}",
+            short_repr(given)
+        )
     })
 }
 
@@ -344,8 +340,7 @@ fn collect(word: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 struct Function<K, V> {
     function: Py<PyAny>,
     known: Mutex<HashMap<K, V>>,
-    /// What it raised, which the caller raises.
-    raised: Arc<Mutex<Option<PyErr>>>,
+    raised: Raised,
 }
 
 impl<K, V> fmt::Debug for Function<K, V> {
@@ -355,8 +350,8 @@ impl<K, V> fmt::Debug for Function<K, V> {
 }
 
 impl<K: Eq + Hash, V: Clone> Function<K, V> {
-    fn new(function: &Bound<'_, PyAny>, raised: &Arc<Mutex<Option<PyErr>>>) -> Self {
-        Self { function: function.clone().unbind(), known: Mutex::default(), raised: Arc::clone(raised) }
+    fn new(function: &Bound<'_, PyAny>, raised: &Raised) -> Self {
+        Self { function: function.clone().unbind(), known: Mutex::default(), raised: raised.clone() }
     }
 
     /// What it answers about something that is said to it in a text, of which `read` makes a value.
@@ -369,27 +364,11 @@ impl<K: Eq + Hash, V: Clone> Function<K, V> {
         if let Some(known) = known {
             return Ok(known);
         }
-        // No lock is held meanwhile. None: the interpreter has ended.
-        let called = Python::try_attach(|py| {
-            exit::exempt_own_thread();
-            read(&self.function.bind(py).call1((said,))?)
-        });
-        let answer =
-            called.unwrap_or_else(|| Err(Error::Stopped.into())).map_err(|error| self.raise(error))?;
+        let answer = self.raised.attached(|py| read(&self.function.bind(py).call1((said,))?))?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let more = 2 * known.len() + 1;
         known.try_reserve(1).map_err(|_| short::<(K, V)>(more))?;
         Ok(known.entry(about.to_owned()).or_insert(answer).clone())
-    }
-
-    /// Keeps what was raised first, and stops the work.
-    fn raise(&self, error: PyErr) -> Error {
-        let mut first = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
-        let later = if first.is_none() { first.replace(error) } else { Some(error) };
-        drop(first);
-        // Python may run where an exception is dropped.
-        drop(later);
-        Error::Stopped
     }
 }
 

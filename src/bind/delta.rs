@@ -4,11 +4,11 @@ use numpy::{Element as NumpyElement, Ix2, PyArray2, PyUntypedArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{PyTable, Read1, Read2, Write, Write2, indices, matrix, of_floats};
+use super::arrays::{PyTable, Read1, Read2, Write, Write2, indices, matrix_of, of_floats};
 use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::element::Element;
 use crate::kernel::isa::Isa;
 use crate::learn::BUDGET;
@@ -43,11 +43,7 @@ parameters! {
 
 /// Learns the events by the delta rule into `out`, an array.
 #[pyfunction]
-#[pyo3(
-    signature = (events, *, lambda_, cue_rows, outcome_columns, out, **parameters),
-    text_signature = "(events, *, alpha, beta, lambda_, activation, loss, batch, mean, factors=None, passes, order, \
-                      cue_rows, outcome_columns, initial, out, threads, kernel, tile, progress)"
-)]
+#[pyo3(signature = (events, *, lambda_, cue_rows, outcome_columns, out, **parameters))]
 pub(crate) fn delta_rule<'py>(
     py: Python<'py>,
     events: &PyEventFile,
@@ -57,81 +53,61 @@ pub(crate) fn delta_rule<'py>(
     out: Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let (rows, columns) = (indices(&cue_rows)?, indices(&outcome_columns)?);
-    let data = PyData::Events { events, rows, columns, lambda: lambda_.to_vec()? };
-    DescentArguments::of(parameters)?.learn_into(py, &data, &out)
+    let arguments = DescentArguments::of(parameters)?;
+    let (rows, columns, lambda) = (&indices(&cue_rows)?, &indices(&outcome_columns)?, &lambda_.to_vec()?);
+    let file = &events.file;
+    let slots = events.slots().saturating_add(file.header().n_tokens);
+    of_floats!(out, Ix2, "a result", out => arguments.learn(py, slots, out, |descent, out, monitor| {
+        learn(file, &DeltaPlan { rows, columns, lambda, descent, budget: BUDGET }, out, monitor)
+    }))
 }
 
 /// Learns the rows of tables by the delta rule into `out`, an array; with paces, a factor on the rate of each row, and `squares`,
 /// room for the sums of squared errors of each pass and column.
 #[pyfunction]
-#[pyo3(
-    signature = (x, z, *, out, paces = None, squares = None, **parameters),
-    text_signature = "(x, z, *, alpha, beta, activation, loss, batch, mean, factors=None, passes, order, initial, out, \
-                      threads, kernel, tile, progress, paces=None, squares=None)"
-)]
+#[pyo3(signature = (x, z, *, out, paces=None, squares=None, **parameters))]
 pub(crate) fn delta_rule_rows<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
     z: PyTable<'py>,
     out: Bound<'py, PyAny>,
     paces: Option<Read1<'py, f64>>,
-    squares: Option<Bound<'py, PyArray2<f64>>>,
+    mut squares: Option<Write2<'py, f64>>,
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let arguments = DescentArguments::of(parameters)?;
     let paces = paces.map(|paces| paces.to_vec()).transpose()?;
-    let data = PyData::Rows { x: &x, z: &z, paces, squares: squares.as_ref() };
-    DescentArguments::of(parameters)?.learn_into(py, &data, &out)
+    let squares = squares.as_mut().map(Write::slice).transpose()?;
+    of_floats!(out, Ix2, "a result", out => {
+        let (x, z) = (x.hold()?, z.hold()?);
+        let (x, z) = (x.rows()?, z.rows()?);
+        let slots = (x.n_values() as u64).saturating_add(x.shape()[0] as u64);
+        arguments.learn(py, slots, out, |descent, out, monitor| {
+            arrays::learn(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
+        })
+    })
 }
 
-/// What to learn.
-enum PyData<'a, 'py> {
-    Events {
-        events: &'a PyEventFile,
-        rows: Vec<u32>,
-        columns: Vec<u32>,
-        lambda: Vec<f64>,
-    },
-    Rows {
-        x: &'a PyTable<'py>,
-        z: &'a PyTable<'py>,
-        paces: Option<Vec<f64>>,
-        squares: Option<&'a Bound<'py, PyArray2<f64>>>,
-    },
-}
-
-impl<'py> DescentArguments<'py> {
-    fn learn_into(
+impl DescentArguments<'_> {
+    /// Learns what takes so many slots a pass.
+    fn learn<'py, E: Element + NumpyElement>(
         &self,
         py: Python<'py>,
-        data: &PyData<'_, 'py>,
-        out: &Bound<'py, PyAny>,
+        slots: u64,
+        out: &Bound<'py, PyArray2<E>>,
+        work: impl FnOnce(Descent<'_, E>, &Matrix<'_, E>, &Monitor) -> Result<DescentReport> + Send,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let report = of_floats!(out, Ix2, out => self.learn(py, data, Write::of(out)?), else {
-            Err(Error::Argument("expected a result of float64 or float32".into()).into())
-        })?;
-        let result = PyDict::new(py);
-        result.set_item("kernel", report.kernel.to_string())?;
-        result.set_item("tile", report.tile)?;
-        result.set_item("threads", report.threads)?;
-        Ok(result)
-    }
-
-    fn learn<E: Element + NumpyElement>(
-        &self,
-        py: Python<'_>,
-        data: &PyData<'_, '_>,
-        out: Write2<'_, E>,
-    ) -> PyResult<DescentReport> {
-        let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
+        let mut out = Write::of(out)?;
+        let initial =
+            self.initial.as_ref().map(|array| matrix_of::<E>(array, "initial weights")).transpose()?;
         let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
         let alpha = self.alpha.to_vec()?;
         let factors = self.factors.as_ref().map(|factors| factors.to_vec()).transpose()?;
         let descent = Descent {
             alpha: &alpha,
             beta: self.beta,
-            activation: *self.activation,
-            loss: *self.loss,
+            activation: self.activation.0,
+            loss: self.loss.0,
             batch: self.batch,
             mean: self.mean,
             factors: factors.as_deref(),
@@ -139,39 +115,16 @@ impl<'py> DescentArguments<'py> {
             order: self.order.as_ref().map(|order| order.slice("an order")).transpose()?,
             initial,
             threads: self.threads,
-            kernel: self.kernel.as_deref().copied(),
+            kernel: self.kernel.map(|kernel| kernel.0),
             tile: self.tile,
         };
-        match data {
-            PyData::Events { events, rows, columns, lambda } => {
-                let file = &events.file;
-                let slots = events.slots().saturating_add(file.header().n_tokens);
-                let plan = DeltaPlan { rows, columns, lambda, descent, budget: BUDGET };
-                self.run(py, out, slots, |out, monitor| learn(file, &plan, out, monitor))
-            }
-            PyData::Rows { x, z, paces, squares } => {
-                let (x, z) = (x.hold::<E>()?, z.hold::<E>()?);
-                let (x, z) = (x.rows()?, z.rows()?);
-                let slots = (x.n_values() as u64).saturating_add(x.shape()[0] as u64);
-                let mut squares = squares.map(Write::of).transpose()?;
-                let squares = squares.as_mut().map(|squares| squares.slice()).transpose()?;
-                self.run(py, out, slots, |out, monitor| {
-                    arrays::learn(&x, &z, &descent, paces.as_deref(), squares, out, monitor)
-                })
-            }
-        }
-    }
-
-    /// Does the work of so many slots a pass.
-    fn run<E: Element + NumpyElement>(
-        &self,
-        py: Python<'_>,
-        mut out: Write2<'_, E>,
-        slots: u64,
-        learn: impl FnOnce(&Matrix<'_, E>, &Monitor) -> Result<DescentReport> + Send,
-    ) -> PyResult<DescentReport> {
         let updates = slots.saturating_mul(self.passes).saturating_mul(out.shape()[1] as u64);
-        let matrix = out.rows_of_matrix()?;
-        watched_if_long(py, &self.progress, updates, |monitor| learn(&matrix, monitor))
+        let matrix = out.matrix()?;
+        let report = watched_if_long(py, &self.progress, updates, |monitor| work(descent, &matrix, monitor))?;
+        let result = PyDict::new(py);
+        result.set_item("kernel", report.kernel.to_string())?;
+        result.set_item("tile", report.tile)?;
+        result.set_item("threads", report.threads)?;
+        Ok(result)
     }
 }

@@ -4,9 +4,10 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arrays::{HeldTable, PyTable, Read1, Write2};
+use super::keywords::Named;
 use super::watch::{Progress, watched};
 use super::widrow_hoff::PyTokens;
-use crate::equilibrium::Problem;
+use crate::equilibrium::{Problem, Solver};
 
 /// Fills `out` with the weights at the equilibrium, from those that it has if it is `initial`. `events` is an event file, or a
 /// number of rows of both `cue_vectors` and `outcome_vectors`.
@@ -24,7 +25,7 @@ pub(crate) fn equilibrium<'py>(
     beta2: f64,
     lambda_: Read1<'py, f64>,
     ridge: f64,
-    method: Option<&str>,
+    method: Option<Named<Solver>>,
     tol: Option<f64>,
     mut out: Write2<'py, f64>,
     threads: usize,
@@ -32,25 +33,21 @@ pub(crate) fn equilibrium<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let alpha = alpha.map(|alpha| alpha.to_vec()).transpose()?;
     let lambda = lambda_.to_vec()?;
-    let method = method.map(str::parse).transpose()?;
-    let alpha = alpha.as_deref();
-    let held = [&cue_vectors, &outcome_vectors].map(|table| table.as_ref().map(PyTable::hold).transpose());
-    let [cues, outcomes] = held;
-    let (cues, outcomes) = (cues?, outcomes?);
+    let cues = cue_vectors.as_ref().map(PyTable::hold).transpose()?;
+    let outcomes = outcome_vectors.as_ref().map(PyTable::hold).transpose()?;
     let problem = Problem {
         beta1,
         beta2,
         cue_vectors: cues.as_ref().map(HeldTable::rows).transpose()?,
         outcome_vectors: outcomes.as_ref().map(HeldTable::rows).transpose()?,
         lambda: &lambda,
-        alpha,
+        alpha: alpha.as_deref(),
         initial,
         ridge,
-        method,
+        method: method.map(|method| method.0),
         tolerance: tol,
     };
-    let data = events.data();
-    let out = out.slice()?;
+    let (data, out) = (events.data(), out.slice()?);
     let report = watched(py, &progress, |monitor| {
         crate::equilibrium::equilibrium(data, &problem, out, threads, monitor)
     })?;

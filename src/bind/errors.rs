@@ -1,6 +1,7 @@
-//! One mapping from the engine's errors to Python's.
+//! One mapping from the engine's errors to Python's, and what Python raises while the engine works.
 
 use std::io::ErrorKind;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::create_exception;
 use pyo3::exceptions::{
@@ -9,7 +10,8 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
-use crate::error::Error;
+use super::exit;
+use crate::error::{Error, Result};
 
 create_exception!(
     rescorla,
@@ -57,5 +59,36 @@ impl From<Error> for PyErr {
             Error::Numeric(_) => PyArithmeticError::new_err(message),
             Error::Stopped => PyKeyboardInterrupt::new_err(message),
         }
+    }
+}
+
+/// What Python raised first while the engine worked, which the caller raises.
+#[derive(Clone, Default)]
+pub(super) struct Raised(Arc<Mutex<Option<PyErr>>>);
+
+impl Raised {
+    /// Runs Python, on whatever thread. No lock is held meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when it raises, or the interpreter has ended.
+    pub(super) fn attached<R>(&self, run: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R> {
+        let result = Python::try_attach(|py| {
+            exit::exempt_own_thread();
+            run(py)
+        });
+        result.unwrap_or_else(|| Err(Error::Stopped.into())).map_err(|error| {
+            let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let later = if first.is_none() { first.replace(error) } else { Some(error) };
+            drop(first);
+            // Python may run where an exception is dropped.
+            drop(later);
+            Error::Stopped
+        })
+    }
+
+    /// What Python raised, or else the error that came of it.
+    pub(super) fn or(&self, error: impl Into<PyErr>) -> PyErr {
+        let raised = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        raised.unwrap_or_else(|| error.into())
     }
 }

@@ -11,9 +11,10 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use super::arrays::Read1;
+use super::arrays::{Read1, indices};
 use super::exit::Call;
 use super::items::Items;
+use super::keywords::Named;
 use super::watch::{Progress, tell, watched, watched_if_long};
 use crate::error::{Error, Result};
 use crate::events::filter::{self, Renaming};
@@ -21,6 +22,7 @@ use crate::events::merge::{Merged, merge};
 use crate::events::open;
 use crate::events::pick::{Frequency, Picker};
 use crate::events::table::Style;
+use crate::events::write::Duplicates;
 use crate::events::{EventFile, Recent};
 use crate::lists::Lists;
 use crate::memory::{Grow, ask, collected, copied, gathered, short};
@@ -300,13 +302,12 @@ impl PyEventFile {
     fn distinct(
         &self,
         py: Python<'_>,
-        frequencies: &str,
+        frequencies: Named<Merged>,
         path: Option<PathBuf>,
         progress: Progress,
         parameters: Option<&str>,
     ) -> PyResult<Self> {
-        let merged: Merged = frequencies.parse()?;
-        let merge = |monitor: &_| merge(&self.file, merged, path.as_deref(), parameters, monitor);
+        let merge = |monitor: &_| merge(&self.file, frequencies.0, path.as_deref(), parameters, monitor);
         Ok(watched(py, &progress, merge)?.into())
     }
 
@@ -333,7 +334,7 @@ impl PyEventFile {
         progress: Progress,
     ) -> PyResult<Ints<'py>> {
         let (of_cues, new) = (is_cues(side)?, renaming(new)?);
-        ints(py, watched(py, &progress, |monitor| new.counts(&self.file, of_cues, monitor))?.into_iter())
+        ints(py, watched(py, &progress, |monitor| new.counts(&self.file, of_cues, monitor))?)
     }
 
     /// The events of several files one after another, at a path or in memory, with the names of all.
@@ -362,17 +363,14 @@ impl PyEventFile {
     ) -> PyResult<((Ints<'py>, Ints<'py>, Ints<'py>), (Ints<'py>, Ints<'py>, Ints<'py>))> {
         let sets = watched(py, &progress, |monitor| self.file.cue_sets(monitor))?;
         let pointers = std::iter::once(0).chain(sets.cues.ends().iter().map(|&end| end as u64));
-        let ints = |numbers: &mut dyn Iterator<Item = u64>| ints(py, numbers);
+        let cues = sets.cues.items().iter().map(|&id| id.into());
+        let (each, joint) = (sets.tokens.iter().copied(), sets.joint.iter());
         Ok((
+            (ints(py, pointers)?, ints(py, cues)?, ints(py, each)?),
             (
-                ints(&mut pointers.into_iter())?,
-                ints(&mut sets.cues.items().iter().map(|&id| id.into()))?,
-                ints(&mut sets.tokens.iter().copied())?,
-            ),
-            (
-                ints(&mut sets.joint.iter().map(|joint| joint.0.into()))?,
-                ints(&mut sets.joint.iter().map(|joint| joint.1.into()))?,
-                ints(&mut sets.joint.iter().map(|joint| joint.2))?,
+                ints(py, joint.clone().map(|joint| joint.0.into()))?,
+                ints(py, joint.clone().map(|joint| joint.1.into()))?,
+                ints(py, joint.map(|joint| joint.2))?,
             ),
         ))
     }
@@ -443,31 +441,27 @@ fn is_cues(side: &str) -> Result<bool> {
 }
 
 /// The new names; where in the ids those of each old one begin, and where the last end; the ids; duplicates.
-type New<'py> = (Items<Bound<'py, PyString>>, Read1<'py, i64>, Read1<'py, i64>, String);
+type New<'py> = (Items<Bound<'py, PyString>>, Read1<'py, i64>, Read1<'py, i64>, Named<Duplicates>);
 
 fn renaming((names, pointers, ids, duplicates): New<'_>) -> PyResult<Renaming> {
     let wrong = |what: &str| Error::Argument(format!("expected {what} in a renaming"));
-    let id = |id: i64| u32::try_from(id).map_err(|_| wrong("ids below 2^32"));
-    let ids = gathered(ids.to_vec()?.into_iter().map(id))?;
-    let (mut becomes, mut pointers) = (Lists::default(), pointers.to_vec()?.into_iter());
-    let mut start = pointers.next().unwrap_or(0) as usize;
-    for end in pointers {
-        let end = end as usize;
-        becomes.push(ids.get(start..end).ok_or_else(|| wrong("pointers that rise"))?)?;
-        start = end;
+    let (ids, pointers) = (indices(&ids)?, indices::<usize>(&pointers)?);
+    let mut becomes = Lists::default();
+    for ends in pointers.windows(2) {
+        becomes.push(ids.get(ends[0]..ends[1]).ok_or_else(|| wrong("pointers that rise"))?)?;
     }
     let vocab = names.vocab()?;
     if vocab.len() != names.0.len() {
         return Err(wrong("each name once").into());
     }
-    Ok(Renaming::new(vocab, becomes, duplicates.parse()?)?)
+    Ok(Renaming::new(vocab, becomes, duplicates.0)?)
 }
 
-fn ints<'py>(py: Python<'py>, numbers: impl Iterator<Item = u64>) -> PyResult<Ints<'py>> {
+fn ints<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = u64>) -> PyResult<Ints<'py>> {
     let fit = |number| {
         i64::try_from(number).map_err(|_| Error::Argument(format!("the count {number} passes 2^63")))
     };
-    Ok(gathered(numbers.map(fit))?.into_pyarray(py))
+    Ok(gathered(numbers.into_iter().map(fit))?.into_pyarray(py))
 }
 
 /// Python strings of all names. Not made as a tuple at once: where there is no memory for one, that would panic.

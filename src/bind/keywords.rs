@@ -1,6 +1,5 @@
 //! Parameters that several verbs share: said once, and taken from the keywords of a call.
 
-use std::ops::Deref;
 use std::str::FromStr;
 
 use pyo3::exceptions::PyTypeError;
@@ -27,20 +26,14 @@ macro_rules! parameters {
             /// # Errors
             /// When a parameter is missing, not known, or of another type.
             pub(super) fn of(keywords: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
-                let mut taken = $crate::bind::keywords::Taken::of(keywords);
+                let left = $crate::bind::keywords::Left::of(keywords)?;
                 let parameters = Self {
-                    $($field: {
-                        let found = match keywords {
-                            Some(keywords) => keywords.get_item(pyo3::intern!(keywords.py(), stringify!($field)))?,
-                            None => None,
-                        };
-                        match found {
-                            Some(found) => taken.extract(stringify!($field), &found)?,
-                            None => $crate::bind::keywords::or_default!(stringify!($field) $(, $default)?),
-                        }
+                    $($field: match left.take(stringify!($field))? {
+                        Some(found) => found,
+                        None => $crate::bind::keywords::or_default!(stringify!($field) $(, $default)?),
                     },)*
                 };
-                taken.check(&[$(stringify!($field)),*])?;
+                left.end()?;
                 Ok(parameters)
             }
         }
@@ -63,58 +56,39 @@ pub(super) fn missing(name: &str) -> PyErr {
     PyTypeError::new_err(format!("missing argument '{name}'"))
 }
 
-/// The keywords of a call, and how many of them were taken.
-pub(super) struct Taken<'a, 'py> {
-    keywords: Option<&'a Bound<'py, PyDict>>,
-    n: usize,
-}
+/// The keywords of a call that are left to take.
+pub(super) struct Left<'py>(Option<Bound<'py, PyDict>>);
 
-impl<'a, 'py> Taken<'a, 'py> {
-    pub(super) fn of(keywords: Option<&'a Bound<'py, PyDict>>) -> Self {
-        Self { keywords, n: 0 }
+impl<'py> Left<'py> {
+    pub(super) fn of(keywords: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        Ok(Self(keywords.map(PyDictMethods::copy).transpose()?))
     }
 
-    pub(super) fn extract<T: for<'b> FromPyObject<'b, 'py>>(
-        &mut self,
-        name: &str,
-        object: &Bound<'py, PyAny>,
-    ) -> PyResult<T> {
-        self.n += 1;
-        let (py, extracted) = (object.py(), object.extract().map_err(Into::<PyErr>::into));
-        extracted.map_err(|error| {
-            if error.is_instance_of::<PyTypeError>(py) {
-                PyTypeError::new_err(format!("argument '{name}': {}", error.value(py)))
+    pub(super) fn take<T: for<'b> FromPyObject<'b, 'py>>(&self, name: &str) -> PyResult<Option<T>> {
+        let Some(left) = &self.0 else { return Ok(None) };
+        let Some(object) = left.get_item(name)? else { return Ok(None) };
+        left.del_item(name)?;
+        object.extract().map(Some).map_err(Into::into).map_err(|error: PyErr| {
+            if error.is_instance_of::<PyTypeError>(left.py()) {
+                PyTypeError::new_err(format!("argument '{name}': {}", error.value(left.py())))
             } else {
                 error
             }
         })
     }
 
-    /// Refuses keywords that are none of the names.
-    pub(super) fn check(&self, names: &[&str]) -> PyResult<()> {
-        let Some(keywords) = self.keywords.filter(|keywords| keywords.len() > self.n) else { return Ok(()) };
-        for name in keywords.keys() {
-            let name = name.cast_into::<PyString>()?;
-            let name = name.to_str()?;
-            if !names.contains(&name) {
-                return Err(PyTypeError::new_err(format!("got an unexpected keyword argument '{name}'")));
-            }
+    /// Refuses keywords that nobody took.
+    pub(super) fn end(&self) -> PyResult<()> {
+        match self.0.as_ref().and_then(|left| left.keys().iter().next()) {
+            Some(name) => Err(PyTypeError::new_err(format!("got an unexpected keyword argument '{name}'"))),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
 /// A value of the engine that Python gives by its name.
 #[derive(Clone, Copy)]
 pub(super) struct Named<T>(pub(super) T);
-
-impl<T> Deref for Named<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
-}
 
 impl<'py, T: FromStr<Err = Error>> FromPyObject<'_, 'py> for Named<T> {
     type Error = PyErr;

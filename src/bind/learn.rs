@@ -6,19 +6,18 @@ use std::path::PathBuf;
 use numpy::{Element as NumpyElement, Ix2, PyArray2, PyUntypedArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat};
+use pyo3::types::PyDict;
 
-use super::arrays::{Read1, Write, Write2, indices, matrix, of_floats, optional_indices};
+use super::arrays::{Read1, Write, Write2, indices, matrix_of, of_floats, of_named, optional_indices};
 use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
 use crate::error::Error;
 use crate::events::EventFile;
 use crate::kernel::isa::Isa;
-use crate::kernel::scalar::Scalar;
 use crate::learn::in_place::InPlace;
 use crate::learn::{BUDGET, Initial, Kernels, Memory, Plan, Report};
-use crate::memory::{collected, filled, gathered};
+use crate::memory::{collected, gathered};
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::rules::table::{RuleParameters, WithRule, by_name};
@@ -38,10 +37,10 @@ type Factors<'py> = (Read1<'py, f64>, Read1<'py, f64>);
 parameters! {
     /// All that a plan is made of, but for the type of the weights. What a verb leaves away has its default.
     struct Arguments {
-        alpha: Numbers<'py>,
+        alpha: Read1<'py, f64>,
         beta1: f64,
         beta2: f64,
-        lambda_: Numbers<'py> = Numbers::Same(1.0),
+        lambda_: Read1<'py, f64>,
         rule: String = RULE.into(),
         rule_parameters: RuleParameters = RuleParameters::new(),
         retention: f64 = 1.0,
@@ -69,12 +68,7 @@ parameters! {
 /// Learns the events into `out`: an array, which must be zero, or room in a file; and the states of the rule, each as the weights, one
 /// below the other, into `states`, an array with the type of the weights, if it is given.
 #[pyfunction]
-#[pyo3(
-    signature = (events, *, out, states, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, rule, rule_parameters, retention, schedule, average, cue_rows, \
-                      outcome_columns, keep_rows, initial, initial_columns, initial_states, out, states, method, threads, \
-                      event_memory, kernel, tile, progress)"
-)]
+#[pyo3(signature = (events, *, out, states, **parameters))]
 pub(crate) fn learn<'py>(
     py: Python<'py>,
     events: &PyEventFile,
@@ -89,14 +83,7 @@ pub(crate) fn learn<'py>(
         arguments.learn(py, events, &Write::of(out)?.matrix()?, states)
     }, else {
         let (file, path, start, element): ResultFile = out.extract()?;
-        match element.as_str() {
-            f64::NAME => arguments.learn_file::<f64>(py, events, file, path, start),
-            f32::NAME => arguments.learn_file::<f32>(py, events, file, path, start),
-            other => {
-                Err(Error::Argument(format!("expected float64 or float32 for the result, found {other}"))
-                    .into())
-            }
-        }
+        of_named!(element.as_str(), E => arguments.learn_file::<E>(py, events, file, path, start))
     })?;
     let result = as_dict(py, &report)?;
     result.set_item("fortran_order", lanes == Some(Axis::Columns))?;
@@ -108,11 +95,7 @@ pub(crate) fn learn<'py>(
 /// and value where one of those rows is not finite: then nothing was changed. Outcomes stand for columns of `outcome_columns`, or
 /// for `vectors`.
 #[pyfunction]
-#[pyo3(
-    signature = (events, *, rows, vectors, out, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, lambda_, schedule, rows, outcome_columns, vectors, out, \
-                      threads, kernel, tile, progress)"
-)]
+#[pyo3(signature = (events, *, rows, vectors, out, **parameters))]
 pub(crate) fn learn_in_place<'py>(
     py: Python<'py>,
     events: &PyEventFile,
@@ -123,8 +106,8 @@ pub(crate) fn learn_in_place<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?.forward();
     let rows = indices(&rows)?;
-    let report = of_floats!(out, Ix2, out => arguments.learn_in_place(py, events, &rows, vectors.as_ref(), Write::of(out)?), else {
-        Err(Error::Argument("expected weights of float64 or float32, a matrix".into()).into())
+    let report = of_floats!(out, Ix2, "a matrix", out => {
+        arguments.learn_in_place(py, events, &rows, vectors.as_ref(), Write::of(out)?)
     })?;
     as_dict(py, &report)
 }
@@ -144,10 +127,7 @@ pub(super) fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'
 
 /// What learning all weights with these parameters would cost, and how much memory it would take at most, by purpose.
 #[pyfunction]
-#[pyo3(
-    signature = (events, *, dtype, **parameters),
-    text_signature = "(events, *, alpha, beta1, beta2, dtype, method, threads, event_memory, progress)"
-)]
+#[pyo3(signature = (events, *, dtype, **parameters))]
 pub(crate) fn forecast<'py>(
     py: Python<'py>,
     events: &PyEventFile,
@@ -155,14 +135,9 @@ pub(crate) fn forecast<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = Arguments::of(parameters)?;
-    let forecast =
-        match dtype {
-            f64::NAME => arguments
-                .carry_out::<f64, _>(py, events, 1, |file, plan, monitor| plan.forecast(file, monitor)),
-            f32::NAME => arguments
-                .carry_out::<f32, _>(py, events, 1, |file, plan, monitor| plan.forecast(file, monitor)),
-            other => Err(Error::Argument(format!("expected float64 or float32, found {other}")).into()),
-        }?;
+    let forecast = of_named!(dtype, E => {
+        arguments.carry_out(py, events, 1, |file, plan: &Plan<'_, E>, monitor| plan.forecast(file, monitor))
+    })?;
     let Memory { events, tiles, lines, others } = forecast.memory;
     let memory = PyDict::new(py);
     for (purpose, bytes) in [("events", events), ("tiles", tiles), ("lines", lines), ("others", others)] {
@@ -212,7 +187,7 @@ impl Arguments<'_> {
         vectors: Option<&Bound<'_, PyUntypedArray>>,
         mut out: Write2<'_, E>,
     ) -> PyResult<Report> {
-        let vectors = vectors.map(|array| matrix::<E>(array, "vectors")).transpose()?;
+        let vectors = vectors.map(|array| matrix_of::<E>(array, "vectors")).transpose()?;
         let vectors = vectors.as_ref().map(|array| array.slice("vectors")).transpose()?;
         let weights = out.columns();
         let result = self.carry_out(py, events, 1, |file, plan, monitor| {
@@ -234,9 +209,8 @@ impl Arguments<'_> {
         path: PathBuf,
         start: u64,
     ) -> PyResult<Learned> {
-        let (n_rows, n_columns) =
-            (self.alpha.len(events.file.cues().len()), self.lambda_.len(events.file.outcomes().len()));
-        let shape = [self.keep_rows.as_ref().map_or(n_rows, |keep| keep.shape()[0]), n_columns];
+        let rows = self.keep_rows.as_ref().map_or(self.alpha.shape(), Read1::shape);
+        let shape = [rows[0], self.lambda_.shape()[0]];
         let matrix = py.detach(|| {
             let opened = OpenOptions::new().write(true).open(file).map_err(Error::io(&path, "write"))?;
             Matrix::<E>::in_file(opened, path, start, shape)
@@ -275,7 +249,7 @@ impl Arguments<'_> {
     ) -> PyResult<R> {
         let file = &events.file;
         let (n_cues, n_outcomes) = (file.cues().len(), file.outcomes().len());
-        let (alpha, lambda) = (self.alpha.to_vec(n_cues)?, self.lambda_.to_vec(n_outcomes)?);
+        let (alpha, lambda) = (self.alpha.to_vec()?, self.lambda_.to_vec()?);
         let rows = match &self.cue_rows {
             Some(rows) => indices(rows)?,
             None => collected(0..n_cues as u32)?,
@@ -285,10 +259,11 @@ impl Arguments<'_> {
             None => collected((0..n_outcomes as u32).map(Some))?,
         };
         let keep = self.keep_rows.as_ref().map(indices).transpose()?;
-        let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
+        let initial =
+            self.initial.as_ref().map(|array| matrix_of::<E>(array, "initial weights")).transpose()?;
         let initial_columns = self.initial_columns.as_ref().map(optional_indices).transpose()?;
         let states =
-            self.initial_states.as_ref().map(|array| matrix::<E>(array, "initial states")).transpose()?;
+            self.initial_states.as_ref().map(|array| matrix_of::<E>(array, "initial states")).transpose()?;
         let initial = match (&initial, &initial_columns) {
             (Some(array), Some(columns)) => {
                 let weights = array.slice("initial weights")?.into();
@@ -323,48 +298,13 @@ impl Arguments<'_> {
             initial,
             average: self.average,
             keep: keep.as_deref(),
-            method: self.method.as_deref().copied(),
+            method: self.method.map(|method| method.0),
             threads: self.threads,
-            kernel: self.kernel.as_deref().copied(),
+            kernel: self.kernel.map(|kernel| kernel.0),
             tile: self.tile,
             budget: self.event_memory.unwrap_or(BUDGET),
         };
         let updates = events.slots().saturating_mul(lambda.len() as u64).saturating_mul(passes as u64);
         watched_if_long(py, &self.progress, updates, |monitor| work(file, &plan, monitor))
-    }
-}
-
-/// A number for each name, or the same for all.
-pub(super) enum Numbers<'py> {
-    Same(f64),
-    Each(Read1<'py, f64>),
-}
-
-impl<'a, 'py> FromPyObject<'a, 'py> for Numbers<'py> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<PyFloat>() {
-            object.extract().map(Self::Same)
-        } else {
-            object.extract().map(Self::Each)
-        }
-    }
-}
-
-impl Numbers<'_> {
-    /// How many there are where there are `n` names.
-    fn len(&self, n: usize) -> usize {
-        match self {
-            Self::Same(_) => n,
-            Self::Each(numbers) => numbers.shape()[0],
-        }
-    }
-
-    fn to_vec(&self, n: usize) -> Result<Vec<f64>, Error> {
-        match self {
-            Self::Same(number) => filled(*number, n),
-            Self::Each(numbers) => numbers.to_vec(),
-        }
     }
 }

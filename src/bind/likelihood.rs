@@ -60,8 +60,8 @@ impl PyLikelihoods {
         let (rows, columns) = (optional_indices(&rows)?, optional_indices(&columns)?);
         let (of_outcomes, groups, options) =
             (optional_indices(&of_outcomes)?, indices(&groups)?, indices(&options)?);
-        let (starts, n_columns) = (indices(&starts)?, columns.len());
-        let option_starts = option_starts.as_ref().map(indices).transpose()?;
+        let (starts, n_columns) = (indices::<usize>(&starts)?, columns.len());
+        let option_starts = option_starts.as_ref().map(indices::<usize>).transpose()?;
         let chosen = chosen.as_ref().map(optional_indices).transpose()?;
         let numbers = numbers.as_ref().map(Read1::to_vec).transpose()?;
         let (n_cues, n) = (file.cues().len(), file.len() as usize);
@@ -70,7 +70,7 @@ impl PyLikelihoods {
             && option_starts.as_ref().is_none_or(|starts| starts.len() == n + 1)
             && chosen.as_ref().is_none_or(|chosen| chosen.len() == n)
             && numbers.as_ref().is_none_or(|numbers| numbers.len() == n && options.len() == n);
-        let rising = starts.is_sorted() && starts.last().is_some_and(|&end| end as usize <= n);
+        let rising = starts.is_sorted() && starts.last().is_some_and(|&end| end <= n);
         let [n_rows, width] = table.shape();
         let inside =
             |places: &[Option<u32>], n: usize| places.iter().flatten().all(|&place| (place as usize) < n);
@@ -84,7 +84,7 @@ impl PyLikelihoods {
             let (begin, end) = (range[0], range[1]);
             let (mut cues, mut outcomes, mut frequencies) = (Lists::default(), Lists::default(), Vec::new());
             let (mut row_of, mut own) = (filled(u32::MAX, n_cues)?, Vec::new());
-            file.for_each(begin.into()..end.into(), |_, of_cues, of_outcomes_, frequency| {
+            file.for_each(begin as u64..end as u64, |_, of_cues, of_outcomes_, frequency| {
                 for &cue in of_cues {
                     let row = &mut row_of[cue as usize];
                     if *row == u32::MAX {
@@ -111,7 +111,7 @@ impl PyLikelihoods {
                     start.grow(weight)?;
                 }
             }
-            let of_person = begin as usize..end as usize;
+            let of_person = begin..end;
             let responses = match (&numbers, &option_starts, &chosen) {
                 (Some(numbers), ..) => Responses::Numbers {
                     columns: collected(options[of_person.clone()].iter().copied())?,
@@ -120,7 +120,7 @@ impl PyLikelihoods {
                 (None, Some(starts), Some(chosen)) => {
                     let mut lists = Lists::default();
                     for trial in of_person.clone() {
-                        let list = starts[trial] as usize..starts[trial + 1] as usize;
+                        let list = starts[trial]..starts[trial + 1];
                         lists.push(options.get(list).ok_or_else(|| {
                             Error::Argument("expected options that begin one after another".into())
                         })?)?;
@@ -175,10 +175,10 @@ impl PyLikelihoods {
         threads: usize,
         progress: Progress,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let persons = indices(&persons)?;
+        let persons = indices::<usize>(&persons)?;
         let (n, size) = (persons.len(), self.n_parameters());
         let fits = values.shape() == [n, size] && gradients.shape() == [n, size];
-        if !fits || persons.iter().any(|&person| person as usize >= self.persons.len()) {
+        if !fits || persons.iter().any(|&person| person >= self.persons.len()) {
             return Err(Error::Argument("expected a row of parameters for each person".into()).into());
         }
         let values = values.slice("values")?;
@@ -192,7 +192,7 @@ impl PyLikelihoods {
                 n,
                 || Ok(()),
                 |(), i| {
-                    let trials = &self.persons[persons[i] as usize];
+                    let trials = &self.persons[persons[i]];
                     let Evaluated { likelihood, gradient, .. } =
                         self.evaluated(trials, &values[i * size..][..size], monitor)?;
                     let mut cell = cells[i].lock().unwrap_or_else(PoisonError::into_inner);

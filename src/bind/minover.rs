@@ -5,7 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::arrays::{PyTable, Read1};
+use super::keywords::Named;
 use super::watch::{Progress, watched_if_long};
+use crate::kernel::isa::Isa;
 use crate::rules::planes::minover::{BUDGET, MinOverPlan, learn};
 use crate::rules::planes::patterns::Patterns;
 
@@ -22,7 +24,7 @@ pub(crate) fn minover<'py>(
     tol: Option<f64>,
     record: bool,
     budget: Option<usize>,
-    kernel: Option<&str>,
+    kernel: Option<Named<Isa>>,
     progress: Progress,
 ) -> PyResult<Bound<'py, PyDict>> {
     let (x, y) = (x.hold()?, y.to_vec()?);
@@ -32,7 +34,7 @@ pub(crate) fn minover<'py>(
         tolerance: tol,
         record,
         budget: budget.unwrap_or(BUDGET),
-        kernel: kernel.map(str::parse).transpose()?,
+        kernel: kernel.map(|kernel| kernel.0),
     };
     let numbers = (patterns.len() as u64).saturating_mul(patterns.width() as u64 + 1);
     let fit = watched_if_long(py, &progress, numbers.saturating_mul(max_steps), |monitor| {

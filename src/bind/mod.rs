@@ -39,7 +39,6 @@ mod perceptron;
 mod row_solver;
 mod stream;
 mod students;
-mod threads;
 mod trajectory;
 mod watch;
 mod widrow_hoff;
@@ -53,53 +52,32 @@ mod _core {
     use super::*;
 
     #[pymodule_export]
-    use super::activate::activations;
-    #[pymodule_export]
-    use super::adatron::adatron;
-    #[pymodule_export]
-    use super::arrays::clear;
-    #[pymodule_export]
-    use super::arrow::compile_arrow;
-    #[pymodule_export]
-    use super::compile::{compile_events, compile_table, look};
-    #[pymodule_export]
-    use super::corpus::compile_corpus;
-    #[pymodule_export]
-    use super::delta::{delta_rule, delta_rule_rows};
-    #[pymodule_export]
-    use super::equilibrium::equilibrium;
-    #[pymodule_export]
-    use super::file::PyEventFile;
-    #[pymodule_export]
-    use super::influence::{influence, sensitivity};
-    #[pymodule_export]
-    use super::job::PyJob;
-    #[pymodule_export]
-    use super::learn::{forecast, learn, learn_in_place};
-    #[pymodule_export]
-    use super::likelihood::PyLikelihoods;
-    #[pymodule_export]
-    use super::lines::{read_lines, write_lines, written_as};
-    #[pymodule_export]
-    use super::minover::minover;
-    #[pymodule_export]
-    use super::output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange};
-    #[pymodule_export]
-    use super::people::learn_each;
-    #[pymodule_export]
-    use super::perceptron::perceptron;
-    #[pymodule_export]
-    use super::row_solver::PyRowSolver;
-    #[pymodule_export]
-    use super::stream::PyTextStream;
-    #[pymodule_export]
-    use super::students::students;
-    #[pymodule_export]
-    use super::threads::available_threads;
-    #[pymodule_export]
-    use super::trajectory::trajectories;
-    #[pymodule_export]
-    use super::widrow_hoff::widrow_hoff;
+    use super::{
+        activate::activations,
+        adatron::adatron,
+        arrays::clear,
+        arrow::compile_arrow,
+        compile::{compile_events, compile_table, look},
+        corpus::compile_corpus,
+        delta::{delta_rule, delta_rule_rows},
+        equilibrium::equilibrium,
+        file::PyEventFile,
+        influence::{influence, sensitivity},
+        job::PyJob,
+        learn::{forecast, learn, learn_in_place},
+        likelihood::PyLikelihoods,
+        lines::{read_lines, write_lines, written_as},
+        minover::minover,
+        output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange},
+        people::learn_each,
+        perceptron::perceptron,
+        row_solver::PyRowSolver,
+        stream::PyTextStream,
+        students::students,
+        trajectory::trajectories,
+        watch::available_threads,
+        widrow_hoff::widrow_hoff,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

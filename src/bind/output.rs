@@ -11,10 +11,9 @@ use pyo3::prelude::*;
 use super::arrays::{Read1, Write};
 use super::items::Items;
 use super::watch::{brief, watched};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::files::atomic;
 use crate::memory::collected;
-use crate::monitor::Monitor;
 use crate::threads::each;
 
 /// A file that appears when it is whole: it is written under a temporary name.
@@ -125,30 +124,29 @@ pub(crate) fn copy_bytes(
     threads: usize,
 ) -> PyResult<u32> {
     let (bytes, out) = (bytes.slice("bytes")?, out.slice()?);
-    watched(py, &None, |monitor| copied(bytes, out, threads, monitor))
-}
-
-/// Bytes that a thread copies before it takes others: so many are still in its cache when they are summed up.
-const PIECE: usize = 1 << 20;
-
-fn copied(bytes: &[u8], out: &mut [u8], threads: usize, monitor: &Monitor) -> Result<u32> {
     if bytes.len() != out.len() {
-        return Err(Error::Argument(format!("expected room for {} bytes, found {}", bytes.len(), out.len())));
+        let message = format!("expected room for {} bytes, found {}", bytes.len(), out.len());
+        return Err(Error::Argument(message).into());
     }
     let pieces = collected(bytes.chunks(PIECE).zip(out.chunks_mut(PIECE).map(Mutex::new)))?;
     let sums = collected(pieces.iter().map(|_| AtomicU32::new(0)))?;
-    let copy = |(): &mut (), i: usize| {
-        monitor.check()?;
-        let (from, to) = &pieces[i];
-        // One thread alone takes this piece.
-        let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
-        to.copy_from_slice(from);
-        sums[i].store(::crc32c::crc32c(&to), Relaxed);
-        Ok(())
-    };
-    each(threads, pieces.len(), || Ok(()), copy)?;
+    watched(py, &None, |monitor| {
+        let copy = |(): &mut (), i: usize| {
+            monitor.check()?;
+            let (from, to) = &pieces[i];
+            // One thread alone takes this piece.
+            let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
+            to.copy_from_slice(from);
+            sums[i].store(::crc32c::crc32c(&to), Relaxed);
+            Ok(())
+        };
+        each(threads, pieces.len(), || Ok(()), copy)
+    })?;
     let summed = pieces.iter().zip(&sums);
     Ok(summed.fold(0, |sum, ((from, _), of_piece)| {
         ::crc32c::crc32c_combine(sum, of_piece.load(Relaxed), from.len())
     }))
 }
+
+/// Bytes that a thread copies before it takes others: so many are still in its cache when they are summed up.
+const PIECE: usize = 1 << 20;

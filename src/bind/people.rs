@@ -4,15 +4,15 @@ use numpy::{Element as NumpyElement, Ix1, Ix2, PyUntypedArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read, Read1, Read2, Write, matrix, of_floats, optional_indices};
+use super::arrays::{Read, Read1, Read2, Write, indices, matrix_of, of_floats, optional_indices};
 use super::file::PyEventFile;
 use super::keywords::parameters;
 use super::watch::{Progress, watched_if_long};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::events::EventFile;
 use crate::learn::Kernels;
 use crate::learn::people::{Choices, PeoplePlan, PersonRecords};
-use crate::memory::{collected, gathered};
+use crate::memory::collected;
 use crate::monitor::Monitor;
 use crate::rules::rule::Rule;
 use crate::rules::table::{RuleParameters, WithRule, by_name};
@@ -59,9 +59,7 @@ pub(crate) fn learn_each<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<()> {
     let arguments = PeopleArguments::of(parameters)?;
-    of_floats!(initial, Ix2, initial => arguments.learn(py, &events.file, Read::of(initial)?), else {
-        Err(Error::Argument("expected initial weights of float64 or float32".into()).into())
-    })
+    of_floats!(initial, Ix2, "initial weights", initial => arguments.learn(py, &events.file, Read::of(initial)?))
 }
 
 impl PeopleArguments<'_> {
@@ -71,14 +69,14 @@ impl PeopleArguments<'_> {
         file: &EventFile,
         initial: Read2<'_, E>,
     ) -> PyResult<()> {
-        let [cue_vectors, outcome_vectors] = [&self.cue_vectors, &self.outcome_vectors]
-            .map(|array| array.as_ref().map(|array| matrix::<E>(array, "vectors")).transpose());
-        let (cue_vectors, outcome_vectors) = (cue_vectors?, outcome_vectors?);
+        let vectors =
+            |array: &Option<_>| array.as_ref().map(|array| matrix_of::<E>(array, "vectors")).transpose();
+        let (cue_vectors, outcome_vectors) = (vectors(&self.cue_vectors)?, vectors(&self.outcome_vectors)?);
         let [n_rows, n_columns] = [initial.shape()[0], initial.shape()[1]];
-        let (starts, outcome_starts) = (places(&self.starts)?, places(&self.outcome_starts)?);
+        let (starts, outcome_starts) = (indices(&self.starts)?, indices(&self.outcome_starts)?);
         let (rows, columns) = (or_none(&self.rows)?, or_none(&self.columns)?);
         let chosen = or_none(&self.choices)?;
-        let choice_starts = self.choice_starts.as_ref().map(places).transpose()?;
+        let choice_starts = self.choice_starts.as_ref().map(indices).transpose()?;
         let mut arrays = RecordArrays::of(&self.records)?;
         let plan = PeoplePlan {
             starts: &starts,
@@ -117,19 +115,13 @@ impl PeopleArguments<'_> {
     }
 }
 
-/// Places that begin one after another.
-fn places(array: &Read1<'_, i64>) -> Result<Vec<u64>> {
-    let place = |place: i64| {
-        u64::try_from(place)
-            .map_err(|_| Error::Argument(format!("expected a place of 0 or more, found {place}")))
-    };
-    gathered(array.to_vec()?.into_iter().map(place))
-}
-
 /// Numbers, and `u32::MAX` for -1.
 fn or_none(array: &Read1<'_, i64>) -> PyResult<Vec<u32>> {
     Ok(collected(optional_indices(array)?.into_iter().map(|number| number.unwrap_or(u32::MAX)))?)
 }
+
+/// The names of records that are numbers.
+const RECORDS: [&str; 6] = ["outcomes", "choices", "change", "norm", "correlation", "squared_error"];
 
 /// The arrays that records go to.
 struct RecordArrays<'py> {
@@ -139,22 +131,11 @@ struct RecordArrays<'py> {
 
 impl<'py> RecordArrays<'py> {
     fn of(records: &Bound<'py, PyDict>) -> PyResult<Self> {
-        let array = |name: &str| match records.get_item(name)? {
-            Some(array) => array.extract().map(Some),
-            None => Ok(None),
-        };
-        let numbers = [
-            array("outcomes")?,
-            array("choices")?,
-            array("change")?,
-            array("norm")?,
-            array("correlation")?,
-            array("squared_error")?,
-        ];
-        let rank = match records.get_item("rank")? {
-            Some(array) => Some(array.extract()?),
-            None => None,
-        };
+        let mut numbers = [const { None }; 6];
+        for (array, name) in numbers.iter_mut().zip(RECORDS) {
+            *array = records.get_item(name)?.map(|array| array.extract()).transpose()?;
+        }
+        let rank = records.get_item("rank")?.map(|array| array.extract()).transpose()?;
         Ok(Self { numbers, rank })
     }
 

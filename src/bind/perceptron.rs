@@ -4,9 +4,10 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::arrays::{PyTable, Read1};
+use super::keywords::Named;
 use super::watch::{Progress, watched_if_long};
 use crate::memory::collected;
-use crate::rules::planes::perceptron::{PerceptronPlan, learn};
+use crate::rules::planes::perceptron::{PerceptronPlan, Update, learn};
 
 /// Weights, bias, stability, the errors of each sweep, how often each example was added.
 type PyPlane<'py> =
@@ -20,7 +21,7 @@ pub(crate) fn perceptron<'py>(
     py: Python<'py>,
     x: PyTable<'py>,
     y: Read1<'py, f64>,
-    rule: &str,
+    rule: Named<Update>,
     eta: f64,
     factors: Option<Read1<'py, f64>>,
     initial: Read1<'py, f64>,
@@ -34,7 +35,7 @@ pub(crate) fn perceptron<'py>(
     let initial = initial.to_vec()?;
     let factors = factors.map(|factors| factors.to_vec()).transpose()?;
     let plan = PerceptronPlan {
-        update: rule.parse()?,
+        update: rule.0,
         eta,
         factors: factors.as_deref(),
         initial: &initial,

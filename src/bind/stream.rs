@@ -2,25 +2,24 @@
 
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::compile::{PyColumns, PyLook, layout, seen};
+use super::compile::{PyColumns, PyLook, seen};
+use super::errors::Raised;
 use super::exit::Call;
 use super::file::PyEventFile;
+use super::keywords::Named;
 use crate::error::{Error, Result};
-use crate::events::write::EventWriter;
+use crate::events::write::{Duplicates, EventWriter};
 use crate::memory::{ask, filled};
 use crate::monitor::Monitor;
 use crate::text::kind::look_at;
 use crate::text::source::Source;
-use crate::text::tables::TableColumns;
-
-/// What a Python object raised, which the caller raises.
-type Raised = Arc<Mutex<Option<PyErr>>>;
+use crate::text::tables::{Layout, TableColumns};
 
 /// Text from a Python object with a method `read` that gives bytes.
 #[pyclass(name = "TextStream", module = "rescorla._core", frozen)]
@@ -43,8 +42,8 @@ impl PyTextStream {
     fn new(py: Python<'_>, stream: Py<PyAny>, name: PathBuf) -> PyResult<Self> {
         let _call = Call::begin(py)?;
         let raised = Raised::default();
-        let reader = Reader { stream, raised: Arc::clone(&raised) };
-        let source = py.detach(|| Source::once(&name, reader)).map_err(|error| raise(&raised, error))?;
+        let reader = Reader { stream, raised: raised.clone() };
+        let source = py.detach(|| Source::once(&name, reader)).map_err(|error| raised.or(error))?;
         Ok(Self { name, raised, state: Mutex::new(Some(State { source, columns: None })) })
     }
 
@@ -66,26 +65,26 @@ impl PyTextStream {
     }
 
     /// The events of the rows that come next, at most so many, as an event file.
-    #[pyo3(signature = (path, duplicates, background, *, columns=(None, None, None), header=true, limit=None, parameters=None))]
+    #[pyo3(signature = (path, duplicates, background, *, columns=[None, None, None], header=true, limit=None, parameters=None))]
     #[expect(clippy::too_many_arguments, reason = "as Python has them")]
     fn compile_table(
         &self,
         py: Python<'_>,
         path: Option<PathBuf>,
-        duplicates: &str,
+        duplicates: Named<Duplicates>,
         background: Option<&str>,
         columns: PyColumns,
         header: bool,
         limit: Option<u64>,
         parameters: Option<&str>,
     ) -> PyResult<PyEventFile> {
-        let (duplicates, layout) = (duplicates.parse()?, layout(columns, header));
+        let layout = Layout { columns, header };
         let file = self.with(py, |State { source, columns: known }| {
             let mut writer =
-                EventWriter::new(path.as_deref(), duplicates, background)?.with_parameters(parameters)?;
+                EventWriter::new(path.as_deref(), duplicates.0, background)?.with_parameters(parameters)?;
             let columns = match known {
                 Some(columns) => columns,
-                none => none.insert(TableColumns::begin(source, &layout)?),
+                empty => empty.insert(TableColumns::begin(source, &layout)?),
             };
             columns.push(source, limit, &mut writer, &Monitor::new())?;
             writer.finish()
@@ -111,13 +110,8 @@ impl PyTextStream {
         let mut state = taken.ok_or_else(busy)?;
         let result = py.detach(|| work(&mut state));
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
-        result.map_err(|error| raise(&self.raised, error.at(Some(&self.name), None)))
+        result.map_err(|error| self.raised.or(error.at(Some(&self.name), None)))
     }
-}
-
-/// What the object raised, or else the engine's own error.
-fn raise(raised: &Raised, error: Error) -> PyErr {
-    raised.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_else(|| error.into())
 }
 
 /// Reads by the method of a Python object.
@@ -128,8 +122,7 @@ struct Reader {
 
 impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // None: the interpreter has ended meanwhile.
-        let read = Python::try_attach(|py| -> PyResult<usize> {
+        let read = self.raised.attached(|py| {
             py.check_signals()?;
             let block = self.stream.bind(py).call_method1("read", (buffer.len(),))?;
             let wrong = || PyTypeError::new_err("expected a stream of bytes, opened in binary mode");
@@ -138,13 +131,6 @@ impl Read for Reader {
             room.copy_from_slice(bytes);
             Ok(bytes.len())
         });
-        match read {
-            Some(Ok(n)) => Ok(n),
-            Some(Err(error)) => {
-                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                Err(io::Error::other(Error::Stopped))
-            }
-            None => Err(io::Error::other(Error::Stopped)),
-        }
+        read.map_err(io::Error::other)
     }
 }

@@ -5,8 +5,9 @@ use pyo3::prelude::*;
 
 use super::arrays::{Read2, Read3};
 use super::items::Items;
+use super::keywords::Named;
 use super::watch::{Progress, watched};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::memory::collected;
 use crate::rules::planes::students::{Draws, Student, StudentsPlan, study};
 
@@ -23,14 +24,13 @@ pub(crate) fn students<'py>(
     labels: Read2<'py, f64>,
     teachers: Read2<'py, f64>,
     starts: Read2<'py, f64>,
-    students: Items<String>,
+    students: Items<Named<Student>>,
     n_max: u64,
     stop: Option<f64>,
     threads: usize,
     progress: Progress,
 ) -> PyResult<PyOutcomes<'py>> {
-    let students: Result<Vec<Student>> = students.0.iter().map(|name| name.parse()).collect();
-    let students = students?;
+    let students = collected(students.0.into_iter().map(|student| student.0))?;
     let [_, examples, features] = *inputs.shape() else {
         return Err(Error::Argument("expected inputs of three dimensions".into()).into());
     };

@@ -5,6 +5,14 @@ use pyo3::prelude::*;
 use super::exit::Call;
 use crate::error::Result;
 use crate::monitor::Monitor;
+use crate::threads;
+
+/// How many threads can run at once: the processors that the process may run on, and no more than its share of them, where a
+/// container or a batch system limits that.
+#[pyfunction]
+pub(super) fn available_threads() -> usize {
+    threads::available()
+}
 
 /// Something callable with (done, total), or nothing.
 pub(super) type Progress = Option<Py<PyAny>>;

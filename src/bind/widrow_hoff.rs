@@ -4,7 +4,7 @@ use numpy::{Element as NumpyElement, Ix2, PyArray1, PyUntypedArray, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use super::arrays::{Read, Read1, Read2, Write, Write2, indices, matrix, of_floats};
+use super::arrays::{Read, Read1, Read2, Write, Write2, indices, matrix_of, of_floats};
 use super::file::PyEventFile;
 use super::keywords::{Named, parameters};
 use super::watch::{Progress, watched_if_long};
@@ -50,9 +50,7 @@ pub(crate) fn widrow_hoff<'py>(
     parameters: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let arguments = WidrowHoffArguments::of(parameters)?;
-    let report = of_floats!(out, Ix2, out => arguments.learn(py, &events, Write::of(out)?), else {
-        Err(Error::Argument("expected a result of float64 or float32".into()).into())
-    })?;
+    let report = of_floats!(out, Ix2, "a result", out => arguments.learn(py, &events, Write::of(out)?))?;
     let result = PyDict::new(py);
     result.set_item("method", report.method.to_string())?;
     result.set_item("tile", report.tile)?;
@@ -94,7 +92,7 @@ impl<'py, E: Product + NumpyElement> HeldVectors<'py, E> {
                 .map_err(|_| Error::Argument(format!("expected places of int64, found {}", array.dtype())))?;
             return Ok(Self::Places(indices(&Read::of(places)?)?, size));
         }
-        Ok(Self::Vectors(matrix(array, "vectors")?))
+        Ok(Self::Vectors(matrix_of(array, "vectors")?))
     }
 
     fn side(&self) -> PyResult<Coding<'_, E>> {
@@ -115,12 +113,11 @@ impl WidrowHoffArguments<'_> {
         mut out: Write2<'_, E>,
     ) -> PyResult<WidrowHoffReport> {
         let (cues, outcomes) = (HeldVectors::<E>::new(&self.cues)?, HeldVectors::<E>::new(&self.outcomes)?);
-        let initial = self.initial.as_ref().map(|array| matrix::<E>(array, "initial weights")).transpose()?;
+        let initial =
+            self.initial.as_ref().map(|array| matrix_of::<E>(array, "initial weights")).transpose()?;
         let initial = initial.as_ref().map(|array| array.slice("initial weights")).transpose()?;
-        let schedule = match &self.schedule {
-            Some(factors) => Some(Schedule { present: factors.slice("factors")?.into(), absent: None }),
-            None => None,
-        };
+        let factors = self.schedule.as_ref().map(|factors| factors.slice("factors")).transpose()?;
+        let schedule = factors.map(|factors| Schedule { present: factors.into(), absent: None });
         let plan = WidrowHoffPlan {
             cues: cues.side()?,
             outcomes: outcomes.side()?,
@@ -128,9 +125,9 @@ impl WidrowHoffArguments<'_> {
             schedule,
             normalized: self.normalized,
             initial,
-            method: self.method.as_deref().copied(),
+            method: self.method.map(|method| method.0),
             threads: self.threads,
-            kernel: self.kernel.as_deref().copied(),
+            kernel: self.kernel.map(|kernel| kernel.0),
             tile: self.tile,
             block: self.block,
             budget: BUDGET,
@@ -140,7 +137,7 @@ impl WidrowHoffArguments<'_> {
             Data::Events(file) => file.header().n_tokens,
             Data::Rows(n) => n as u64,
         };
-        let result = out.rows_of_matrix()?;
+        let result = out.matrix()?;
         let products = n as f64 * plan.cues.size() as f64 * plan.outcomes.size() as f64;
         watched_if_long(py, &self.progress, products as u64, |monitor| learn(&data, &plan, &result, monitor))
     }

@@ -11,7 +11,7 @@ use super::problem::{RelativeRates, Squares};
 use super::start::StartBlock;
 use super::vector_targets::VectorTargets;
 use crate::error::Result;
-use crate::memory::{collected, empty, filled};
+use crate::memory::{copied, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The work for a double-double number, relative to that for a number.
@@ -258,7 +258,7 @@ impl<'a> OutcomeBlock<'a> {
         let width = self.width();
         let counts = self.counts;
         let RelativeRates { present, absent } = self.rates;
-        let mut y = collected(x.iter().copied())?;
+        let mut y = copied(x)?;
         scale_rows(&mut y, &counts.scale, width);
         if let Some(start) = &self.start {
             y.iter_mut().zip(start.columns()).for_each(|(y, start)| *y += start);
@@ -414,7 +414,7 @@ impl<'a> OutcomeBlock<'a> {
     fn squares(&self, values: &[f64]) -> Vec<f64> {
         let mut sums = vec![0.0; self.width()];
         for (column, row) in values.chunks_exact(self.width().max(1)).enumerate() {
-            let weight = self.counts.size(column) / self.counts.scale[column].powi(2);
+            let weight = self.counts.size[column] / self.counts.scale[column].powi(2);
             sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += weight * value * value);
         }
         sums

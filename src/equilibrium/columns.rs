@@ -3,7 +3,7 @@
 use faer::{MatMut, MatRef};
 
 use crate::error::Result;
-use crate::memory::{collected, empty, filled};
+use crate::memory::{copied, empty, filled};
 use crate::monitor::Monitor;
 
 /// Numbers that are written between two looks at the stop flag.
@@ -55,7 +55,7 @@ impl DenseColumns {
 
     /// Its first columns.
     pub(super) fn first(&self, width: usize) -> Result<Self> {
-        let values = collected(self.values[..self.height * width].iter().copied())?;
+        let values = copied(&self.values[..self.height * width])?;
         Ok(Self { height: self.height, width, values })
     }
 

@@ -32,7 +32,7 @@ use crate::events::distinct::Distinct;
 use crate::events::sets::SetCounter;
 use crate::events::twins::Twins;
 use crate::lists::Lists;
-use crate::memory::{Grow, ask, collected, empty, filled};
+use crate::memory::{Grow, ask, collected, copied, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 use crate::tiles::product::packing;
 
@@ -96,11 +96,8 @@ impl Counts {
         let alpha = |cue: usize| alpha.map_or(1.0, |alpha| alpha[cue]);
         let active = (0..known.len()).map(|cue| known[cue] > 0 && alpha(cue) > 0.0);
         let active = collected(active)?;
-        let mut frozen = Vec::new();
-        for cue in (0..known.len()).filter(|&cue| known[cue] > 0 && !active[cue] && predicts(cue)) {
-            frozen.make_room(1)?;
-            frozen.push(cue as u32);
-        }
+        let is_frozen = |&cue: &usize| known[cue] > 0 && !active[cue] && predicts(cue);
+        let frozen = collected((0..known.len()).filter(is_frozen).map(|cue| cue as u32))?;
         let mut gathering = Gathering::new(active, &frozen, repeated)?;
         gathering.read(file, monitor)?;
         let Gathering { active, twins, sets: SetCounter { cues: sets, tokens, .. }, pairs, .. } = gathering;
@@ -128,19 +125,13 @@ impl Counts {
             .enumerate()
             .map(|(cue, &column)| scale.get(column as usize).map_or(0.0, |scale| alpha(cue) / scale));
         let share = collected(share)?;
-        let mut columns = Lists::default();
+        let (mut columns, mut fixed) = (Lists::default(), Lists::default());
         let mut pulse = Pulse::default();
-        for set in 0..tokens.len() {
-            let cues = sets.lists().get(set);
+        for cues in sets.lists().iter() {
             pulse.beat(cues.len(), monitor)?;
             let first = |&&cue: &&u32| active[cue as usize] && least[cue as usize] == cue;
             columns.gather(cues.iter().filter(first).map(|&cue| place[cue as usize]))?;
-        }
-        let mut fixed = Lists::default();
-        if !frozen.is_empty() {
-            for set in 0..tokens.len() {
-                let cues = sets.lists().get(set);
-                pulse.beat(cues.len(), monitor)?;
+            if !frozen.is_empty() {
                 let places = cues.iter().filter_map(|cue| frozen.binary_search(cue).ok());
                 fixed.gather(places.map(|place| place as u32))?;
             }
@@ -181,7 +172,7 @@ impl Counts {
                 pulse.beat(self.set(set).len(), monitor)?;
                 kept.push(self.set(set))?;
                 if !self.frozen.is_empty() {
-                    fixed.gather(self.fixed(set).iter().copied())?;
+                    fixed.push(self.fixed(set))?;
                 }
             }
         }
@@ -198,7 +189,7 @@ impl Counts {
             size: of(&self.size)?,
             rows,
             fixed,
-            frozen: collected(self.frozen.iter().copied())?,
+            frozen: copied(&self.frozen)?,
             tokens,
             pairs,
             targets: None,
@@ -220,10 +211,6 @@ impl Counts {
         self.pairs.len()
     }
 
-    pub(super) fn n_cues(&self) -> usize {
-        self.place.len()
-    }
-
     /// The row of a cue set.
     pub(super) fn set(&self, set: usize) -> SetRow<'_> {
         self.rows.get(set)
@@ -237,11 +224,6 @@ impl Counts {
     /// The cue sets that occurred with an outcome.
     pub(super) fn pairs(&self, outcome: usize) -> &[Pair] {
         self.pairs.get(outcome)
-    }
-
-    /// How many cues each column stands for.
-    pub(super) fn size(&self, column: usize) -> f64 {
-        self.size[column]
     }
 
     /// The lower triangle of S C'FC S + ridge I, column after column, where S is the diagonal matrix of `scale`.
@@ -404,7 +386,7 @@ impl Gathering {
     fn new(active: Vec<bool>, frozen: &[u32], repeated: bool) -> Result<Self> {
         // The classes of twins: one for each cue, in a list that grows.
         ask(16 * active.len())?;
-        let mut distinguishing = collected(active.iter().copied())?;
+        let mut distinguishing = copied(&active)?;
         frozen.iter().for_each(|&cue| distinguishing[cue as usize] = true);
         Ok(Self {
             distinguishing,

@@ -38,12 +38,12 @@ use rayon::prelude::*;
 use super::block::OutcomeBlock;
 use super::columns::{DenseColumns, square};
 use super::counts::Counts;
-use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve as solve_lower, toss};
+use super::factor::{DOUBTFUL, Factor, ROUNDED, greatest, solve_cholesky, toss};
 use super::pivoted::factorise;
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use crate::error::{Error, Result};
 use crate::lists::Lists;
-use crate::memory::{Grow, empty, filled};
+use crate::memory::{Grow, collected, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The most outcomes in a block.
@@ -153,8 +153,7 @@ fn blocks(counts: &Counts, alone: impl Fn(usize) -> bool, one_rate: bool) -> Res
                 sets += more;
             }
             _ => {
-                blocks.make_room(1)?;
-                blocks.push(outcome..outcome + 1);
+                blocks.grow(outcome..outcome + 1)?;
                 sets = more;
             }
         }
@@ -236,7 +235,13 @@ impl SolveTask<'_, '_> {
     fn update(&self, factor: &Factor, outcome: usize) -> Result<LowRank> {
         let counts = self.counts;
         let delta = (self.rates.present - self.rates.absent) / self.rates.absent;
-        let vectors = SetColumns::new(counts, outcome)?;
+        // For each cue set with the outcome its columns, which may come more than once, and their numbers.
+        let mut vectors = Lists::default();
+        for pair in counts.pairs(outcome) {
+            let root = pair.tokens.sqrt();
+            let entry = |(column, times): (usize, f64)| (column as u32, root * times * counts.scale[column]);
+            vectors.gather(counts.set(pair.set as usize).entries().map(entry))?;
+        }
         let p = vectors.len();
         let mut solved = DenseColumns::zeros(counts.n_columns(), p)?;
         for first in (0..p).step_by(WIDEST) {
@@ -256,7 +261,7 @@ impl SolveTask<'_, '_> {
             let solved = solved.get(j);
             for (i, value) in column.iter_mut().enumerate() {
                 pulse.beat(vectors.get(i).len(), self.monitor)?;
-                *value = f64::from(u8::from(i == j)) + delta * vectors.product(i, solved);
+                *value = f64::from(u8::from(i == j)) + delta * sum_at(vectors.get(i), solved);
             }
         }
         if !factorise(&mut lower, p, self.monitor)? {
@@ -270,31 +275,9 @@ impl SolveTask<'_, '_> {
     }
 }
 
-/// The columns of U: for each cue set with an outcome its columns, which may come more than once, and their numbers.
-struct SetColumns(Lists<(u32, f64)>);
-
-impl SetColumns {
-    fn new(counts: &Counts, outcome: usize) -> Result<Self> {
-        let mut vectors = Lists::default();
-        for pair in counts.pairs(outcome) {
-            let root = pair.tokens.sqrt();
-            let entry = |(column, times): (usize, f64)| (column as u32, root * times * counts.scale[column]);
-            vectors.gather(counts.set(pair.set as usize).entries().map(entry))?;
-        }
-        Ok(Self(vectors))
-    }
-
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn get(&self, i: usize) -> &[(u32, f64)] {
-        self.0.get(i)
-    }
-
-    fn product(&self, i: usize, column: &[f64]) -> f64 {
-        self.get(i).iter().map(|&(place, value)| value * column[place as usize]).sum()
-    }
+/// The product of a sparse vector and a column.
+fn sum_at(vector: &[(u32, f64)], column: &[f64]) -> f64 {
+    vector.iter().map(|&(place, value)| value * column[place as usize]).sum()
 }
 
 /// G^+, of which only the columns of the basis are needed: right-hand sides are in the range of G.
@@ -344,7 +327,7 @@ struct Inverse<'a> {
 /// delta, U, Q and the Cholesky factor of I + delta U'Q.
 struct LowRank {
     delta: f64,
-    vectors: SetColumns,
+    vectors: Lists<(u32, f64)>,
     solved: DenseColumns,
     lower: Vec<f64>,
 }
@@ -494,10 +477,9 @@ impl Inverse<'_> {
         for (j, update) in self.updates.iter().enumerate() {
             let p = update.vectors.len();
             let column = block.get_mut(j);
-            let mut inner = empty(p)?;
-            inner.extend((0..p).map(|i| update.vectors.product(i, column)));
+            let mut inner = collected(update.vectors.iter().map(|vector| sum_at(vector, column)))?;
             let lower = MatRef::from_column_major_slice(&update.lower, p, p);
-            solve_lower(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;
+            solve_cholesky(lower, MatMut::from_column_major_slice_mut(&mut inner, p, 1), monitor)?;
             for (k, inner) in inner.iter().enumerate() {
                 let factor = update.delta * inner;
                 column.iter_mut().zip(update.solved.get(k)).for_each(|(x, solved)| *x -= factor * solved);

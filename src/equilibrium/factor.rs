@@ -43,7 +43,7 @@ use super::columns::{DenseColumns, square};
 use super::counts::Counts;
 use super::pivoted::{factorise, pivoted};
 use crate::error::{Error, Result};
-use crate::memory::{ask, collected, filled, short};
+use crate::memory::{ask, collected, copied, filled, short};
 use crate::monitor::{Monitor, Pulse};
 use crate::tiles::product::packing;
 
@@ -132,7 +132,7 @@ impl Factor {
         if rank < found && pivot(rank) > least {
             return Ok(None);
         }
-        let rest = collected(order[rank..].iter().copied())?;
+        let rest = copied(&order[rank..])?;
         order.truncate(rank);
         let basis = order;
         let rest = if rest.is_empty() { None } else { Rest::new(&gram, n, &basis, rest, &scale, monitor)? };
@@ -317,7 +317,7 @@ impl Factor {
                     let (part, column) = (part.get_mut(j), block.get(j));
                     (0..r).for_each(|i| part[i] = column[basis[i]] * scale[i]);
                 }
-                solve(lower, part.view_mut(), monitor)?;
+                solve_cholesky(lower, part.view_mut(), monitor)?;
                 for j in 0..width {
                     let (part, column) = (part.get(j), block.get_mut(j));
                     column.fill(0.0);
@@ -328,12 +328,12 @@ impl Factor {
                 let vectors = MatRef::from_column_major_slice(vectors, *n, *n);
                 let vectors = vectors.subcols(n - values.len(), values.len());
                 let mut coordinates = DenseColumns::zeros(values.len(), width)?;
-                product(coordinates.view_mut(), vectors.transpose(), block.view());
+                set_product(coordinates.view_mut(), vectors.transpose(), block.view());
                 for j in 0..width {
                     coordinates.get_mut(j).iter_mut().zip(values).for_each(|(x, value)| *x /= value);
                 }
                 monitor.check()?;
-                product(block.view_mut(), vectors, coordinates.view());
+                set_product(block.view_mut(), vectors, coordinates.view());
             }
         }
         Ok(())
@@ -355,7 +355,7 @@ impl Factor {
                 }
                 let combination = rest.combination();
                 matmul(step.view_mut(), Accum::Add, combination.transpose(), part.view(), -1.0, Par::Seq);
-                solve(rest.lower(), step.view_mut(), monitor)?;
+                solve_cholesky(rest.lower(), step.view_mut(), monitor)?;
                 matmul(part.view_mut(), Accum::Add, combination, step.view(), 1.0, Par::Seq);
                 for j in 0..width {
                     let column = block.get_mut(j);
@@ -369,7 +369,7 @@ impl Factor {
                 // The vectors are orthonormal only to some digits; doing it twice makes up for that.
                 for _ in 0..2 {
                     let mut along = DenseColumns::zeros(null.ncols(), width)?;
-                    product(along.view_mut(), null.transpose(), block.view());
+                    set_product(along.view_mut(), null.transpose(), block.view());
                     matmul(block.view_mut(), Accum::Add, null, along.view(), -1.0, Par::Seq);
                 }
             }
@@ -401,7 +401,7 @@ impl Factor {
             let (first, width) = (index * WIDE, part.len() / n);
             let mut part = MatMut::from_column_major_slice_mut(part, n, width).subrows_mut(first, r - first);
             (0..width).for_each(|j| part[(j, j)] = 1.0);
-            solve(lower.submatrix(first, first, r - first, r - first), part, monitor)
+            solve_cholesky(lower.submatrix(first, first, r - first, r - first), part, monitor)
         })?;
         let mut pulse = Pulse::default();
         let values = columns.values_mut();
@@ -543,12 +543,16 @@ pub(super) fn greatest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |greatest, value| value.abs().max(greatest))
 }
 
-fn product(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
+fn set_product(target: MatMut<'_, f64>, left: MatRef<'_, f64>, right: MatRef<'_, f64>) {
     matmul(target, Accum::Replace, left, right, 1.0, Par::Seq);
 }
 
 /// Solves with a Cholesky factor.
-pub(super) fn solve(lower: MatRef<'_, f64>, mut block: MatMut<'_, f64>, monitor: &Monitor) -> Result<()> {
+pub(super) fn solve_cholesky(
+    lower: MatRef<'_, f64>,
+    mut block: MatMut<'_, f64>,
+    monitor: &Monitor,
+) -> Result<()> {
     for some in stripes(block.ncols(), lower.nrows().pow(2)) {
         let mut some = block.as_mut().subcols_mut(some.start, some.len());
         monitor.check()?;

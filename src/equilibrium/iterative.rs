@@ -37,7 +37,7 @@ use super::counts::Counts;
 use super::factor::inverse_root;
 use super::problem::{Problem, RelativeRates, Sink, Solved, Squares};
 use crate::error::Result;
-use crate::memory::{collected, empty, filled};
+use crate::memory::{collected, copied, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// By default a run ends when the gradient is this fraction of its initial size.
@@ -116,7 +116,7 @@ fn solve_block(
     let RelativeRates { present, absent } = block.rates;
     // The diagonal of S C'FC S, with the same weight for all tokens: any positive m is allowed.
     let diagonal = counts.diagonal(progress.monitor)?;
-    let mut errors = numbers(counts.n_sets() * width)?;
+    let mut errors = filled(0.0, counts.n_sets() * width)?;
     let mut at = 0;
     let mut kappa = empty(counts.n_sets())?;
     let mut pulse = Pulse::default();
@@ -157,10 +157,11 @@ fn solve_block(
         tolerance,
     };
     let sizes = if block.has_start() { Some(block.sizes_at_start(progress.monitor)?) } else { None };
-    let (mut x, mut ends) = run.solve(&TokenRates(block), errors, sizes, progress)?;
+    let by_tokens = |set: usize, row: &mut [f64], at: &mut usize| block.weigh(set, row, at);
+    let (mut x, mut ends) = run.solve(&by_tokens, errors, sizes, progress)?;
     scale_rows(&mut x, &m, width);
     if block.ridge == 0.0 {
-        let mut predicted = numbers(counts.n_sets() * width)?;
+        let mut predicted = filled(0.0, counts.n_sets() * width)?;
         scale_rows(&mut x, &counts.scale, width);
         for (set, row) in predicted.chunks_exact_mut(width).enumerate() {
             pulse.beat(counts.set(set).len() * width, progress.monitor)?;
@@ -168,7 +169,19 @@ fn solve_block(
         }
         drop(x);
         let run = ConjugateGradients { counts, width, factors: &counts.scale, penalty: None, tolerance };
-        let (least, second) = run.solve(&SetWeights { weights: &kappa, block }, predicted, None, progress)?;
+        // Zero for outcomes whose tokens have the weight zero, because activations there are not determined.
+        let by_sets = |set: usize, row: &mut [f64], at: &mut usize| {
+            row.iter_mut().for_each(|value| *value *= kappa[set]);
+            if absent == 0.0 || present == 0.0 {
+                let mut weights = vec![1.0; width];
+                block.weigh(set, &mut weights, at);
+                row.iter_mut()
+                    .zip(weights)
+                    .filter(|(_, weight)| *weight == 0.0)
+                    .for_each(|(value, _)| *value = 0.0);
+            }
+        };
+        let (least, second) = run.solve(&by_sets, predicted, None, progress)?;
         x = least;
         for (end, second) in ends.iter_mut().zip(second) {
             end.iterations += second.iterations;
@@ -178,49 +191,11 @@ fn solve_block(
     Ok((x, ends))
 }
 
-fn numbers(n: usize) -> Result<Vec<f64>> {
-    filled(0.0, n)
-}
+/// Multiplies a row of numbers, one for each outcome, by the weights of a cue set. Sets must come in order; the last argument starts
+/// at 0.
+trait Weigh: Fn(usize, &mut [f64], &mut usize) {}
 
-/// The weights of the cue sets.
-trait Weigh {
-    /// Multiplies a row of numbers, one for each outcome, by the weights of a set. Sets must come in order; `at` starts at 0.
-    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize);
-}
-
-/// The weights are tokens times the learning rates.
-struct TokenRates<'a, 'b>(&'a OutcomeBlock<'b>);
-
-impl Weigh for TokenRates<'_, '_> {
-    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
-        self.0.weigh(set, row, at);
-    }
-}
-
-/// One weight for each set; zero for outcomes whose tokens have the weight zero, because activations there are not determined.
-struct SetWeights<'a, 'b> {
-    weights: &'a [f64],
-    block: &'a OutcomeBlock<'b>,
-}
-
-impl Weigh for SetWeights<'_, '_> {
-    fn weigh(&self, set: usize, row: &mut [f64], at: &mut usize) {
-        row.iter_mut().for_each(|value| *value *= self.weights[set]);
-        let RelativeRates { present, absent } = self.block.rates;
-        if absent == 0.0 || present == 0.0 {
-            let tokens = self.block.counts.tokens[set];
-            let mut entries = self.block.entries(set, at).iter().peekable();
-            let mut there =
-                |lane: u32| entries.next_if(|entry| entry.lane == lane).map_or(0.0, |entry| entry.tokens);
-            for (lane, value) in (0..).zip(row) {
-                let there = there(lane);
-                if present * there + absent * (tokens - there) == 0.0 {
-                    *value = 0.0;
-                }
-            }
-        }
-    }
-}
+impl<F: Fn(usize, &mut [f64], &mut usize)> Weigh for F {}
 
 /// One run of conjugate gradients, for all outcomes of a block at once.
 struct ConjugateGradients<'a> {
@@ -243,15 +218,15 @@ impl ConjugateGradients<'_> {
         progress: &mut Decrease<'_>,
     ) -> Result<(Vec<f64>, Vec<End>)> {
         let (n, width) = (self.counts.n_columns(), self.width);
-        let (mut solution, mut gradient) = (numbers(n * width)?, numbers(n * width)?);
+        let (mut solution, mut gradient) = (filled(0.0, n * width)?, filled(0.0, n * width)?);
         let mut of_sizes = None;
         if let Some(mut sizes) = sizes {
             self.descend(weights, &mut sizes, None, &solution, &mut gradient, progress.monitor)?;
             of_sizes = Some(self.squares(&gradient));
         }
         self.descend(weights, &mut errors, None, &solution, &mut gradient, progress.monitor)?;
-        let mut direction = collected(gradient.iter().copied())?;
-        let mut image = numbers(errors.len())?;
+        let mut direction = copied(&gradient)?;
+        let mut image = filled(0.0, errors.len())?;
         let mut square = self.squares(&gradient);
         let start = of_sizes.unwrap_or_else(|| square.clone());
         let (mut curvature, mut step) = (vec![0.0; width], vec![0.0; width]);
@@ -308,7 +283,7 @@ impl ConjugateGradients<'_> {
         monitor: &Monitor,
     ) -> Result<()> {
         let width = self.width;
-        let mut scaled = collected(direction.iter().copied())?;
+        let mut scaled = copied(direction)?;
         scale_rows(&mut scaled, self.factors, width);
         curvature.fill(0.0);
         let mut weighed = vec![0.0; width];
@@ -318,7 +293,7 @@ impl ConjugateGradients<'_> {
             pulse.beat(self.counts.set(set).len() * width, monitor)?;
             self.counts.set(set).sum_rows(&scaled, row);
             weighed.copy_from_slice(row);
-            weights.weigh(set, &mut weighed, &mut at);
+            weights(set, &mut weighed, &mut at);
             (0..width).for_each(|lane| curvature[lane] += row[lane] * weighed[lane]);
         }
         if let Some(penalty) = self.penalty {
@@ -351,7 +326,7 @@ impl ConjugateGradients<'_> {
                 (0..width).for_each(|lane| row[lane] -= step[lane] * image[lane]);
             }
             weighed.copy_from_slice(row);
-            weights.weigh(set, &mut weighed, &mut at);
+            weights(set, &mut weighed, &mut at);
             self.counts.set(set).add_to_rows(gradient, &weighed);
         }
         scale_rows(gradient, self.factors, width);
@@ -379,14 +354,13 @@ struct Decrease<'a> {
     monitor: &'a Monitor,
     /// Units of each run.
     of_run: u64,
-    runs: u64,
     run: u64,
     reported: u64,
 }
 
 impl<'a> Decrease<'a> {
     fn new(monitor: &'a Monitor, outcomes: usize, runs: u64) -> Self {
-        Self { monitor, of_run: STEPS * outcomes as u64 / runs, runs, run: 0, reported: 0 }
+        Self { monitor, of_run: STEPS * outcomes as u64 / runs, run: 0, reported: 0 }
     }
 
     /// Reports that this part of the run is done.
@@ -400,7 +374,6 @@ impl<'a> Decrease<'a> {
 
     /// Ends the run.
     fn next(&mut self) -> Result<()> {
-        debug_assert!(self.run < self.runs);
         self.tell(1.0)?;
         self.run += 1;
         Ok(())

@@ -74,7 +74,7 @@ pub(super) fn pivoted(
                 return Ok(Some(j));
             }
             if pivot != j {
-                swap(gram, n, first, j, pivot);
+                swap_places(gram, n, first, j, pivot);
                 swaps.push((j, pivot));
                 diagonal.swap(j, pivot);
                 squares.swap(j, pivot);
@@ -115,7 +115,7 @@ fn swap_rows(columns: &mut [f64], n: usize, swaps: &[(usize, usize)]) {
 
 /// Exchanges two rows and columns of a symmetric matrix of which only the lower triangle is stored, and the rows of L on the left
 /// from the column `first` on.
-fn swap(gram: &mut [f64], n: usize, first: usize, j: usize, pivot: usize) {
+fn swap_places(gram: &mut [f64], n: usize, first: usize, j: usize, pivot: usize) {
     gram[pivot * n + pivot] = gram[j * n + j];
     (first..j).for_each(|column| gram.swap(column * n + j, column * n + pivot));
     (pivot + 1..n).for_each(|row| gram.swap(j * n + row, pivot * n + row));

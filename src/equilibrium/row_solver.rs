@@ -71,8 +71,7 @@ impl RowSolver {
         monitor: &Monitor,
     ) -> Result<()> {
         let (counts, n) = (&self.counts, self.counts.n_columns());
-        if rows.start > rows.end || rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n)
-        {
+        if rows.end > counts.n_sets() || Some(out.len()) != rows.len().checked_mul(n) {
             return Err(Error::Argument(format!(
                 "expected rows below {}, and room for them",
                 counts.n_sets()
@@ -85,8 +84,7 @@ impl RowSolver {
                 let column = x.get_mut(j);
                 counts.set(first + j).entries().for_each(|(place, value)| column[place] += value);
             }
-            let mut g = DenseColumns::zeros(n, width)?;
-            g.add(&x);
+            let mut g = x.first(width)?;
             self.factor.apply(&mut g, monitor)?;
             let zeros = filled(0.0, width)?;
             let left = OutcomeBlock::without_outcomes(counts, &zeros, self.ridge);

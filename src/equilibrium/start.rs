@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::counts::Counts;
 use crate::error::Result;
-use crate::memory::{empty, filled};
+use crate::memory::{collected, copied, empty, filled};
 use crate::monitor::{Monitor, Pulse};
 
 /// The initial weights of some outcomes. Rows have one number for each outcome.
@@ -47,20 +47,13 @@ impl StartBlock {
 
     /// The same for some of the columns, of one outcome.
     pub(super) fn of_columns(&self, columns: &[u32]) -> Result<Self> {
-        let mut kept = empty(columns.len())?;
-        kept.extend(columns.iter().map(|&column| self.columns[column as usize]));
-        let mut frozen = empty(self.frozen.len())?;
-        frozen.extend_from_slice(&self.frozen);
-        Ok(Self { columns: kept, frozen })
+        let kept = columns.iter().map(|&column| self.columns[column as usize]);
+        Ok(Self { columns: collected(kept)?, frozen: copied(&self.frozen)? })
     }
 
     /// The absolute value of each weight.
     pub(super) fn sizes(&self) -> Result<Self> {
-        let of = |weights: &[f64]| -> Result<Vec<f64>> {
-            let mut sizes = empty(weights.len())?;
-            sizes.extend(weights.iter().map(|weight| weight.abs()));
-            Ok(sizes)
-        };
+        let of = |weights: &[f64]| collected(weights.iter().map(|weight| weight.abs()));
         Ok(Self { columns: of(&self.columns)?, frozen: of(&self.frozen)? })
     }
 

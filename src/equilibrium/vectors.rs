@@ -15,7 +15,7 @@ use crate::monitor::{Monitor, Pulse};
 use crate::tiles::number_rows::NumberRows;
 
 /// Refuses vectors that are not one for each name.
-pub(super) fn check(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
+pub(super) fn check_vectors(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
     match vectors {
         Some(vectors) if vectors.shape()[0] != n => {
             Err(Error::Argument(format!("expected {n} vectors, found {}", vectors.shape()[0])))
@@ -26,15 +26,10 @@ pub(super) fn check(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<(
 
 impl Counts {
     /// The same, where cues stand for vectors: the columns are their numbers. There are no saliences then.
-    pub(super) fn with_cue_vectors(
-        mut self,
-        vectors: &NumberRows<'_, f64>,
-        monitor: &Monitor,
-    ) -> Result<Self> {
+    pub(super) fn with_cue_vectors(self, vectors: &NumberRows<'_, f64>, monitor: &Monitor) -> Result<Self> {
         let p = vectors.shape()[1];
         // The cues of each column.
-        let mut cues: Vec<(u32, u32)> = empty(self.n_cues())?;
-        cues.extend(self.cues().map(|(cue, column, _)| (column as u32, cue as u32)));
+        let mut cues = collected(self.cues().map(|(cue, column, _)| (column as u32, cue as u32)))?;
         cues.sort_unstable();
         let mut of_columns = Lists::default();
         for column in cues.chunk_by(|one, other| one.0 == other.0) {
@@ -78,8 +73,9 @@ impl Counts {
             }
             SetRows::Sparse(rows)
         };
-        self.name_columns(p, rows)?;
-        Ok(self)
+        let [scale, size, share] = [filled(1.0, p)?, filled(1.0, p)?, filled(1.0, p)?];
+        let place = collected(0..p as u32)?;
+        Ok(Self { rows, scale, size, share, place, ..self })
     }
 
     /// The same, where outcomes stand for vectors.
@@ -151,17 +147,7 @@ impl Counts {
         Lists::of(&lengths, items)?.ok_or_else(|| Error::Numeric("counts of outcomes do not agree".into()))
     }
 
-    /// Makes the columns those of vectors.
-    fn name_columns(&mut self, p: usize, rows: SetRows) -> Result<()> {
-        self.rows = rows;
-        self.scale = filled(1.0, p)?;
-        self.size = filled(1.0, p)?;
-        self.share = filled(1.0, p)?;
-        self.place = collected(0..p as u32)?;
-        Ok(())
-    }
-
-    /// SetRows of matrices, each a set of its own, with an outcome of its own.
+    /// Rows of matrices, each a set of its own, with an outcome of its own.
     pub(super) fn of_rows(n: usize) -> Result<Self> {
         let end = u32::try_from(n)
             .map_err(|_| Error::Argument(format!("expected fewer than 2^32 rows, found {n}")))?;

@@ -266,7 +266,6 @@ DEFECTS: dict[str, tuple[str, Any, str]] = {
     "too many": ("frequency", pa.array([1, 2**40]), "found 1099511627776"),
     "beyond u64": ("frequency", pa.array([1, 2**64 - 1], pa.uint64()), "found 18446744073709551615"),
     "empty name": ("cues", pa.array(["a", "b__c"]), "a name, found an empty one"),
-    "not UTF-8": ("cues", INVALID, "names in UTF-8"),
 }
 
 
@@ -274,6 +273,13 @@ DEFECTS: dict[str, tuple[str, Any, str]] = {
 def test_a_defect_has_its_event(name: str, column: Any, message: str) -> None:
     with pytest.raises(ValueError, match=f"^event 5: expected .*{message}"):
         rw.read_events(with_column(name, column))
+
+
+def test_bytes_that_are_no_text_have_their_column() -> None:
+    with pytest.raises(
+        ValueError, match=r"expected batch 1 .*, found .*UTF8.* in the column cues; the library"
+    ):
+        rw.read_events(with_column("cues", INVALID))
 
 
 def test_duplicates_as_errors() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
@@ -458,9 +460,10 @@ def forecast(
     with watching(progress, "looking at the events", "events", len(events)) as watch:
         return _core.forecast(
             events._file,
-            alpha=rate("alpha", alpha),
+            alpha=np.full(events.n_cues, rate("alpha", alpha)),
             beta1=beta1,
             beta2=beta2,
+            lambda_=np.ones(events.n_outcomes),
             dtype=str(element_type(dtype)),
             method=None if method == "auto" else method,
             threads=thread_count(threads),
