@@ -123,7 +123,7 @@ pub(crate) fn compile_corpus(
             _ => return Err(cannot_be("format", format)),
         },
     };
-    let mut writer = EventWriter::new(path.as_deref(), duplicates.0, background)?;
+    let mut writer = EventWriter::new(path.as_deref(), duplicates.0, background)?.of_text();
     let told = |writer: EventWriter, occurred: &Occurred| {
         let text = parameters.map(|text| with_left_out(text, occurred));
         writer.with_parameters(text.as_deref())

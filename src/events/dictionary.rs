@@ -14,6 +14,10 @@ use crate::memory::{Grow, room_in};
 /// for types takes more time than it saves.
 pub(super) const JUDGED_AT: usize = 2 << 20;
 
+/// From this size in bytes on, the dictionary of running text (`steady`) is judged, too: if it has more types than two thirds of
+/// the events now, it will have more than half later on.
+const DOUBTED_AT: usize = 512 << 10;
+
 /// When the fate of the dictionary is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moment {
@@ -46,6 +50,8 @@ pub(super) struct Dictionary {
     tallies: Vec<(u64, u64)>,
     /// The names in all events so far: the number of ids that writing them in full would take.
     names: u64,
+    /// Whether the events are steady: the first of them show how often events repeat.
+    pub(super) steady: bool,
     /// The most bytes that its types may take, as readers count them.
     pub(super) budget: u64,
 }
@@ -58,6 +64,7 @@ impl Default for Dictionary {
             hasher: DefaultHashBuilder::default(),
             tallies: Vec::new(),
             names: 0,
+            steady: false,
             budget: TYPES_SIZE,
         }
     }
@@ -109,9 +116,15 @@ impl Dictionary {
 
     /// Decides the fate of the dictionary after `n_events` events.
     pub(super) fn fate(&self, n_events: u64, moment: Moment) -> Fate {
+        let is_of_use = match (moment, self.rows.size()) {
+            (Moment::Event, ..DOUBTED_AT) => true,
+            (Moment::Event, DOUBTED_AT..JUDGED_AT) => {
+                !self.steady || 3 * self.rows.len() as u64 <= 2 * n_events
+            }
+            _ => self.pays(n_events),
+        };
         match moment {
-            Moment::Event if self.rows.size() < JUDGED_AT => Fate::Keep,
-            _ if !self.pays(n_events) => Fate::Drop,
+            _ if !is_of_use => Fate::Drop,
             Moment::Full => Fate::Freeze,
             Moment::Event | Moment::End => Fate::Keep,
         }

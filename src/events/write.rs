@@ -85,6 +85,16 @@ impl EventWriter {
         self
     }
 
+    /// Says that the events come from running text. There the first events show how often events repeat. In a list they do not
+    /// show it: the whole list may come twice.
+    #[must_use]
+    pub fn of_text(mut self) -> Self {
+        if let Some(types) = &mut self.types {
+            types.steady = true;
+        }
+        self
+    }
+
     /// Gives ids to names before any event comes, so that events can be written with the ids of another file.
     ///
     /// # Errors
@@ -406,6 +416,32 @@ mod tests {
         let file = writer.finish().unwrap();
         assert!(!file.header().has_types() && file.header().n_events > before);
         assert_eq!(file.outcomes().counts()[0], 2);
+    }
+
+    #[test]
+    fn the_first_events_of_text_tell_whether_types_are_of_use() {
+        // Every n-th event is the first one again.
+        for (again, stays) in [(2, true), (4, false)] {
+            let writers = [false, true].map(|of_text| {
+                let writer = EventWriter::new(None, Duplicates::Drop, None).unwrap();
+                let mut writer = if of_text { writer.of_text() } else { writer };
+                let names: Vec<String> = (0..1000).map(|i| i.to_string()).collect();
+                let names = || names.iter().map(String::as_str);
+                writer.add_names(names(), names()).unwrap();
+                for i in 0..50_000 {
+                    let i = if i % again == 0 { 0 } else { i };
+                    writer.push(&[i % 1000], &[i / 1000], 1).unwrap();
+                }
+                writer
+            });
+            assert_eq!(writers.each_ref().map(|writer| writer.types.is_some()), [true, stays]);
+            // The rest of the file does not depend on it.
+            let [mut list, mut text] = writers;
+            for writer in [&mut list, &mut text] {
+                writer.drop_types().unwrap();
+            }
+            assert!(list.finish().unwrap().bytes() == text.finish().unwrap().bytes());
+        }
     }
 
     #[test]
