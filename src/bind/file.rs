@@ -386,22 +386,12 @@ impl PyEventFile {
         watched(py, &progress, |monitor| self.file.to_table(&path, monitor))
     }
 
-    /// Whether a frequency is not 1.
-    fn has_frequencies(&self, py: Python<'_>) -> PyResult<bool> {
-        watched(py, &None, |monitor| self.file.has_frequencies(monitor))
-    }
-
-    /// The text of a table with tabs, for who writes it some events at a time.
-    fn table_text<'py>(
-        &self,
-        py: Python<'py>,
-        header: bool,
-        frequency: bool,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    /// The rows of a table with tabs, without frequencies, for who writes it some events at a time.
+    fn table_rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let text = watched(py, &None, |monitor| {
             self.file.check_names(Style::Tab)?;
             let mut whole = Vec::new();
-            self.file.write_table(Style::Tab, header, frequency, monitor, |text| whole.grow_by(text))?;
+            self.file.write_table(Style::Tab, false, false, monitor, |text| whole.grow_by(text))?;
             Ok(whole)
         })?;
         ask(text.len())?;

@@ -68,7 +68,7 @@ mod _core {
         likelihood::PyLikelihoods,
         lines::{read_lines, write_lines, written_as},
         minover::minover,
-        output::{PyAtomicFile, PyScratch, check_apart, copy_bytes, crc32c, exchange},
+        output::{PyAtomicFile, PyScratch, check_apart, crc32c, exchange},
         people::learn_each,
         perceptron::perceptron,
         row_solver::PyRowSolver,

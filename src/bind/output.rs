@@ -2,19 +2,15 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use numpy::Ix1;
 use pyo3::prelude::*;
 
-use super::arrays::{Read1, Write};
+use super::arrays::Read1;
 use super::items::Items;
-use super::watch::{brief, watched};
+use super::watch::brief;
 use crate::error::Error;
 use crate::files::atomic;
-use crate::memory::collected;
-use crate::threads::each;
 
 /// A file that appears when it is whole: it is written under a temporary name.
 #[pyclass(name = "AtomicFile", module = "rescorla._core", frozen)]
@@ -114,39 +110,3 @@ pub(crate) fn crc32c(py: Python<'_>, bytes: Read1<'_, u8>, before: u32) -> PyRes
     let bytes = bytes.slice("bytes")?;
     brief(py, &None, |_| Ok(::crc32c::crc32c_append(before, bytes)))
 }
-
-/// Copies bytes, and returns the CRC32C of the copy.
-#[pyfunction]
-pub(crate) fn copy_bytes(
-    py: Python<'_>,
-    bytes: Read1<'_, u8>,
-    mut out: Write<'_, u8, Ix1>,
-    threads: usize,
-) -> PyResult<u32> {
-    let (bytes, out) = (bytes.slice("bytes")?, out.slice()?);
-    if bytes.len() != out.len() {
-        let message = format!("expected room for {} bytes, found {}", bytes.len(), out.len());
-        return Err(Error::Argument(message).into());
-    }
-    let pieces = collected(bytes.chunks(PIECE).zip(out.chunks_mut(PIECE).map(Mutex::new)))?;
-    let sums = collected(pieces.iter().map(|_| AtomicU32::new(0)))?;
-    watched(py, &None, |monitor| {
-        let copy = |(): &mut (), i: usize| {
-            monitor.check()?;
-            let (from, to) = &pieces[i];
-            // One thread alone takes this piece.
-            let mut to = to.lock().unwrap_or_else(PoisonError::into_inner);
-            to.copy_from_slice(from);
-            sums[i].store(::crc32c::crc32c(&to), Relaxed);
-            Ok(())
-        };
-        each(threads, pieces.len(), || Ok(()), copy)
-    })?;
-    let summed = pieces.iter().zip(&sums);
-    Ok(summed.fold(0, |sum, ((from, _), of_piece)| {
-        ::crc32c::crc32c_combine(sum, of_piece.load(Relaxed), from.len())
-    }))
-}
-
-/// Bytes that a thread copies before it takes others: so many are still in its cache when they are summed up.
-const PIECE: usize = 1 << 20;

@@ -44,7 +44,7 @@ impl EventFile {
     }
 
     /// Whether a frequency is not 1.
-    pub(crate) fn has_frequencies(&self, monitor: &Monitor) -> Result<bool> {
+    fn has_frequencies(&self, monitor: &Monitor) -> Result<bool> {
         let mut found = false;
         for chunk in 0..self.n_chunks() {
             found |= !self.chunk(chunk)?.frequencies.is_empty();

@@ -667,17 +667,6 @@ def test_a_file_that_is_not_as_expected_is_left_to_the_library(
     assert same(rw.load_weights(tmp_path / "w.nc"), saved)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_copies_of_bytes_have_the_checksum_of_the_bytes(threads: int) -> None:
-    for n in (0, 1, 1 << 20, (3 << 20) + 5):
-        given = np.random.default_rng(n).integers(256, size=n, dtype=np.uint8)
-        out = np.zeros_like(given)
-        assert _core.copy_bytes(given, out, threads) == _core.crc32c(given)
-        assert np.array_equal(out, given)
-    with pytest.raises(ValueError, match="expected room for 3 bytes, found 2"):
-        _core.copy_bytes(np.zeros(3, dtype=np.uint8), np.zeros(2, dtype=np.uint8), threads)
-
-
 def test_netcdf_of_something_else_is_refused(tmp_path: Path) -> None:
     import xarray as xr
 

@@ -176,7 +176,7 @@ def create_event_file(
     with writing(out, "gzip") as table:
         table.write(b"cues\toutcomes\n")
         for start in range(0, len(events), _ROWS):
-            table.write(events[start : start + _ROWS]._file.table_text(False, False))
+            table.write(events[start : start + _ROWS]._file.table_rows())
 
 
 def _window(structure: str, options: Any) -> Any:
