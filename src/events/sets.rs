@@ -32,7 +32,7 @@ impl EventFile {
     /// Counts the sets of cues. Events of frequency 0 have no tokens, and a token without cues has no set.
     ///
     /// # Errors
-    /// [`Error::Format`] when the file is damaged, [`Error::Stopped`].
+    /// [`Error::Format`](crate::error::Error::Format) when the file is damaged, [`Error::Stopped`](crate::error::Error::Stopped).
     pub fn cue_sets(&self, monitor: &Monitor) -> Result<CueSets> {
         monitor.set_total(self.len());
         let mut sets = SetCounter::default();

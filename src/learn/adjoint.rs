@@ -279,7 +279,7 @@ impl<E: Product> RowTile<'_, E> {
     }
 }
 
-/// An element whose tiles of rows can be learned, too: `f64` or `f32`, as [`LearnsColumns`].
+/// An element whose tiles of rows can be learned, too: `f64` or `f32`, as those of columns.
 pub trait Kernels: LearnsColumns + Product {
     /// Learns some steps into a tile of rows.
     ///
