@@ -62,6 +62,21 @@ class LinearFit:
     array([ 2. , -1.6])
     """
 
+    # What a plane has is seen without making one.
+    __slots__ = (
+        "coef",
+        "converged",
+        "errors",
+        "feature_names",
+        "history",
+        "intercept",
+        "n_steps",
+        "parameters",
+        "stabilities",
+        "stability",
+        "strengths",
+    )
+
     def __init__(
         self,
         coef: ArrayLike,

@@ -49,7 +49,7 @@ _TOLERANCE = 1e-6
 _SLACK = 8.0
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class TeacherStudent:
     """How well students learn a rule from examples. `teacher_student` makes it.
 
