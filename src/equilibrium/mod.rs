@@ -67,8 +67,8 @@ pub fn equilibrium(
     monitor: &Monitor,
 ) -> Result<Solution> {
     let [n_cues, named] = data.names();
-    vectors::check_vectors(problem.cue_vectors.as_ref(), n_cues)?;
-    vectors::check_vectors(problem.outcome_vectors.as_ref(), named)?;
+    vectors::check_one_each(problem.cue_vectors.as_ref(), n_cues)?;
+    vectors::check_one_each(problem.outcome_vectors.as_ref(), named)?;
     let n_rows = problem.cue_vectors.map_or(n_cues, |vectors| vectors.shape()[1]);
     let least = problem.outcome_vectors.map_or(named, |vectors| vectors.shape()[1]);
     let n_outcomes = problem.lambda.len();

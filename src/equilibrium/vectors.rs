@@ -15,7 +15,7 @@ use crate::monitor::{Monitor, Pulse};
 use crate::tiles::number_rows::NumberRows;
 
 /// Refuses vectors that are not one for each name.
-pub(super) fn check_vectors(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
+pub(super) fn check_one_each(vectors: Option<&NumberRows<'_, f64>>, n: usize) -> Result<()> {
     match vectors {
         Some(vectors) if vectors.shape()[0] != n => {
             Err(Error::Argument(format!("expected {n} vectors, found {}", vectors.shape()[0])))

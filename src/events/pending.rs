@@ -83,7 +83,7 @@ impl Pending {
     /// When it has more than [`CHUNK_SLOTS`] slots.
     pub(super) fn encode(&mut self, out: &mut Vec<u8>) -> Result<()> {
         let form = if self.by_type { OF_TYPES } else { IN_FULL };
-        let head = [form, slots(self.len())?, slots(self.cues.len())?, slots(self.outcomes.len())?];
+        let head = [form, n_slots(self.len())?, n_slots(self.cues.len())?, n_slots(self.outcomes.len())?];
         out.clear();
         out.grow_to(HEAD, 0)?;
         let Self { rows, n_outcomes, cues, outcomes, frequencies, .. } = self;
@@ -100,7 +100,7 @@ impl Pending {
 }
 
 /// A number of slots as a chunk has it.
-fn slots(n: usize) -> Result<u32> {
+fn n_slots(n: usize) -> Result<u32> {
     let field = u32::try_from(n).ok().filter(|_| n <= CHUNK_SLOTS);
     field.ok_or_else(|| {
         let expected = format!("at most {CHUNK_SLOTS} names in an event");

@@ -95,7 +95,7 @@ impl<E: Element> CheckedPlan<E> {
         let [first_twin, outcome_twins] = plan.twins(&rule, &started, survey)?;
         let max_kappa = max_kappa(file, (plan.rows, plan.alpha), survey, threads, monitor)?;
         let mut facts = Facts::of(survey, max_kappa, file.header().n_tokens);
-        let columns = columns(survey, plan, &started, &outcome_twins, &mut facts)?;
+        let columns = learned_columns(survey, plan, &started, &outcome_twins, &mut facts)?;
         let (tracked, distinct_updates) = tracked(survey, plan, &kept, &first_twin, &mut facts)?;
         let cheaper = || match R::KERNEL {
             true => plan.cheaper(&facts, [tracked.len(), columns.len()], distinct_updates),
@@ -209,7 +209,7 @@ pub(super) struct LearnedRow {
 }
 
 /// Finds the columns to learn, and writes the cost of the forward method into the facts.
-fn columns<E: Clone>(
+fn learned_columns<E: Clone>(
     survey: &Survey,
     plan: &Plan<'_, E>,
     started: &[bool],

@@ -145,11 +145,11 @@ impl<'a, E: Element> Traces<'a, E> {
         let size = cells.first().and_then(|(rows, _)| tokens.len().checked_mul(rows.len()));
         let size = size.unwrap_or(0);
         let of_salience = if out.saliences.is_empty() { 0 } else { size };
-        let saliences = self::slots(out.saliences, cells.len(), of_salience)?;
-        let slots = slots(out.weights, cells.len(), size)?;
+        let saliences = pieces(out.saliences, cells.len(), of_salience)?;
+        let slots = pieces(out.weights, cells.len(), size)?;
         let n_predicted = if out.predicted.is_empty() { 0 } else { tokens.len() };
-        let predicted = self::slots(out.predicted, n_columns, n_predicted)?;
-        let probed = self::slots(out.probed, n_columns, probes.tokens.len())?;
+        let predicted = pieces(out.predicted, n_columns, n_predicted)?;
+        let probed = pieces(out.probed, n_columns, probes.tokens.len())?;
         let mut of_column = filled(Vec::new(), n_columns)?;
         for (trace, (_, column)) in (0..).zip(&cells) {
             of_column[*column as usize].grow(trace)?;
@@ -188,7 +188,7 @@ impl<'a, E: Element> Traces<'a, E> {
 }
 
 /// A buffer, cut into `n` pieces of `size` elements; none where they have no elements.
-fn slots<E>(buffer: &mut [E], n: usize, size: usize) -> Result<Vec<Mutex<&mut [E]>>> {
+fn pieces<E>(buffer: &mut [E], n: usize, size: usize) -> Result<Vec<Mutex<&mut [E]>>> {
     if n.checked_mul(size) != Some(buffer.len()) {
         let found = buffer.len();
         return Err(Error::Argument(format!(

@@ -111,7 +111,7 @@ pub(crate) fn look_at(source: &mut Source<'_>) -> Result<Look> {
     if let Some(format) = TextFormat::marked(&lines) {
         return Ok(Look::of(Kind::Format(format), first));
     }
-    let (is_table, columns, counts) = tables::columns(&pending, &lines);
+    let (is_table, columns, counts) = tables::header_cells(&pending, &lines);
     let kind = if is_table {
         Kind::Table
     } else if let Some(format) = TextFormat::of_words(&lines) {

@@ -112,7 +112,7 @@ pub fn split_names(cell: &str) -> impl Iterator<Item = (usize, Result<&str>)> {
 
 /// Whether the first line of a text names the columns of an event table, and the cells of that line, if the text looks like a
 /// table; and the name of its only other column, if that has counts.
-pub(super) fn columns(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>, Option<String>) {
+pub(super) fn header_cells(pending: &Piece<'_>, lines: &[&[u8]]) -> (bool, Vec<String>, Option<String>) {
     let mut counts = None;
     let found = match TableColumns::of(pending, lines, &Layout::default()) {
         Ok(table) => {

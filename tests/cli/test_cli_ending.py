@@ -47,11 +47,13 @@ def learning(*command: str) -> Iterator[tuple[subprocess.Popen[bytes], Callable[
     try:
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=writes, stderr=writes) as child:
             os.close(writes)
-            # The bar is there as soon as something is learned.
-            while b"%" not in seen:
-                seen += os.read(reads, 1 << 16)
-            yield child, last_line
-            child.kill()
+            try:
+                # The bar is there as soon as something is learned.
+                while b"%" not in seen:
+                    seen += os.read(reads, 1 << 16)
+                yield child, last_line
+            finally:
+                child.kill()
     finally:
         os.close(reads)
 

@@ -41,7 +41,7 @@ def captions(lines: Iterable[str], name: str) -> Iterator[str]:
     ended = None
     for start, end, said in _timed(lines, name):
         text = _CODES.sub("", _BREAKS.sub(" ", " ".join(said)))
-        text = " ".join(decoded(text).split())
+        text = " ".join(unescaped(text).split())
         if text:
             if ended is not None and start > ended + _PAUSE:
                 yield ""
@@ -49,7 +49,7 @@ def captions(lines: Iterable[str], name: str) -> Iterator[str]:
             ended = end
 
 
-def decoded(text: str) -> str:
+def unescaped(text: str) -> str:
     """A text without references to characters, such as ``&amp;`` and ``&#233;``: with the characters."""
     return _REFERENCES.sub(lambda found: unescape(found[0]), text)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rescorla._core import EventFile, check_apart
 from rescorla._events.events import Events
 from rescorla._events.made import made_by, parameters_of
-from rescorla._events.phases import as_json, joined, phases_of
+from rescorla._events.phases import joined, phases_of, stored_phases
 from rescorla._events.read import events_of, files_of_events
 from rescorla._shared.checks import PathName, maybe_path_name, path_name, several, shown
 from rescorla._shared.progress import Progress, watching
@@ -77,6 +77,6 @@ def concat_events(
     if not files:
         raise ValueError("parts must be one or more, not none; rw.read_events([]) has no events")
     phases = joined((phases_of(file), file.n_events, file.n_tokens) for file in files)
-    made = made_by("concat_events", of=[parameters_of(file) for file in files], phases=as_json(phases))
+    made = made_by("concat_events", of=[parameters_of(file) for file in files], phases=stored_phases(phases))
     with watching(progress, "writing", "events") as watch:
         return Events(EventFile.concat(files, maybe_path_name(path), watch, parameters=made))

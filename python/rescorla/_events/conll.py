@@ -8,7 +8,7 @@ from itertools import chain
 from typing import NamedTuple
 
 import rescorla._core as _core
-from rescorla._events.captions import decoded
+from rescorla._events.captions import unescaped
 
 # Numbers of words, perhaps behind that of the sentence (12_1). Ranges (1-2) and empty nodes (1.1) are none.
 _NUMBER = re.compile(r"(?:\d+_)?\d+")
@@ -60,7 +60,7 @@ def conll(lines: Iterable[str], name: str) -> Iterator[list[str]]:
         if _has_word(line):
             has_begun = True
             if word := _word(line, columns, f"{name}, line {number}"):
-                words.append(decoded(word) if is_tagged else word)
+                words.append(unescaped(word) if is_tagged else word)
             continue
         is_tag = _TAG.fullmatch(line) is not None
         is_tagged = is_tagged or is_tag

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from rescorla._events.frames import plain
+from rescorla._events.frames import entries_of
 from rescorla._shared.checks import flag, several, shown, string, whole
 
 
@@ -100,7 +100,7 @@ def ortho_coding(
             raise ValueError("separator must not be empty; leave it out where each character is a letter")
         marks = [boundary] if boundary else []
     coded = []
-    for position, word in enumerate(several("words", plain(words), "words")):
+    for position, word in enumerate(several("words", entries_of(words), "words")):
         if not isinstance(word, str):
             raise TypeError(
                 f"word {position}: expected a str, found {shown(word)}; leave out rows without a word"
@@ -186,7 +186,7 @@ def cue_coding(
     """
     longest, adjacent = whole("maxn", maxn, 1), flag("adjacent", adjacent)
     coded = []
-    for position, event in enumerate(several("cues", plain(cues), "events")):
+    for position, event in enumerate(several("cues", entries_of(cues), "events")):
         names = _names(event, position)
         sizes = range(1, min(longest, len(names)) + 1)
         coded.append(tuple(name for n in sizes for name in _joined(names, n, adjacent)))

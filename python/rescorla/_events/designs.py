@@ -12,7 +12,7 @@ from rescorla._events.design_text import US, Section, Trial, parse
 from rescorla._events.events import Events
 from rescorla._events.made import made_by
 from rescorla._events.order import evenly, in_order
-from rescorla._events.phases import Phase, as_json
+from rescorla._events.phases import Phase, stored_phases
 from rescorla._shared.checks import Seed, generator, shown, whole
 
 #: What the cue is called that is always there.
@@ -195,7 +195,9 @@ def _events(text: str, context: bool | str, between: int, seed: Seed | None) -> 
         n_tokens = sum(each.frequency for each in rows)
         phases[section.name] = Phase(range(row, row + len(rows)), range(token, token + n_tokens))
         row, token = row + len(rows), token + n_tokens
-    made = made_by("design", text=text, context=context, between=between, seed=seed, phases=as_json(phases))
+    made = made_by(
+        "design", text=text, context=context, between=between, seed=seed, phases=stored_phases(phases)
+    )
     names = [trial.mark in ("+", "-", "+-") for section in sections for trial in section.trials]
     # The last row names the outcome that trials have or lack, and is left out again: names stay.
     last = [_Row((), (US,), 0)] if any(names) else []

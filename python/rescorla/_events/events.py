@@ -17,7 +17,7 @@ from rescorla._core import FormatError
 from rescorla._events import frames, order, preview
 from rescorla._events.made import made_of, parameters_of
 from rescorla._events.names import Map, Names
-from rescorla._events.phases import Phase, as_json, cut, phases_of
+from rescorla._events.phases import Phase, phases_in, phases_of, stored_phases
 from rescorla._events.renaming import Renaming
 from rescorla._shared.checks import (
     DUPLICATES,
@@ -283,7 +283,7 @@ class Events:
             made = made_of(
                 self._file,
                 "slice",
-                as_json(cut(self._file, rows)),
+                stored_phases(phases_in(self._file, rows)),
                 start=rows.start,
                 stop=rows.stop,
                 step=rows.step,
@@ -744,7 +744,7 @@ class Events:
         if string("name", name) in self.cues:
             raise ValueError(f"name {name!r} is a cue of the events already; choose another name")
         rows = range(len(self))
-        made = made_of(self._file, "with_background", as_json(cut(self._file, rows)), name=name)
+        made = made_of(self._file, "with_background", stored_phases(phases_in(self._file, rows)), name=name)
         return self._select(
             order.in_order(rows), len(rows), "adding a cue", path, progress, background=name, parameters=made
         )
@@ -865,7 +865,7 @@ class Events:
         0  dog   furry_barks          1
         1  cat   furry_meows          2
         """
-        made = made_of(self._file, "swapped", as_json(cut(self._file, range(len(self)))))
+        made = made_of(self._file, "swapped", stored_phases(phases_in(self._file, range(len(self)))))
         with watching(progress, "swapping", "events") as watch:
             return type(self)(self._file.swapped(maybe_path_name(path), watch, parameters=made))
 
@@ -1034,7 +1034,7 @@ class Events:
         1  b     y                 1
         """
         rows = range(min(whole("n", n), len(self)))
-        made = made_of(self._file, "head", as_json(cut(self._file, rows)), n=len(rows))
+        made = made_of(self._file, "head", stored_phases(phases_in(self._file, rows)), n=len(rows))
         return self._select(order.in_order(rows), len(rows), "writing", path, progress, parameters=made)
 
     def split(
@@ -1109,7 +1109,7 @@ class Events:
         if seed is None:
             rows = range(n_train), range(n_train, n_events)
             numbers = [order.in_order(each) for each in rows]
-            phases = [as_json(cut(self._file, each)) for each in rows]
+            phases = [stored_phases(phases_in(self._file, each)) for each in rows]
         else:
             chosen = np.zeros(n_events, dtype=bool)
             chosen[:n_test] = True

@@ -146,7 +146,7 @@ def only_counts(table: Any) -> str | None:
     others = [name for name in names if str(name).lower() not in ROLES]
     if len(names) != 3 or len(others) != 1 or not str(others[0]):
         return None
-    entries = list(plain(table[others[0]][:_SHOWN]))
+    entries = list(entries_of(table[others[0]][:_SHOWN]))
     if not entries or not all(is_real(entry) and entry >= 0 and entry == int(entry) for entry in entries):
         return None
     counts_rows = len(entries) > 1 and all(b - a == 1 for a, b in pairwise(entries))
@@ -213,14 +213,14 @@ def is_real(value: object) -> bool:
 
 
 def _entries(column: Any) -> Sequence[Any]:
-    entries = list(plain(column))
+    entries = list(entries_of(column))
     # The levels of a categorical column are names, be they numbers.
     if str(getattr(column, "dtype", "")) == "category":
         return [None if is_missing(entry) else str(entry) for entry in entries]
     return entries
 
 
-def plain(column: Any) -> Iterable[Any]:
+def entries_of(column: Any) -> Iterable[Any]:
     """A column's entries as Python objects: pandas, polars and arrow each have their own word for it."""
     for convert in ("to_list", "to_pylist"):
         if hasattr(column, convert):

@@ -31,7 +31,7 @@ class Look(NamedTuple):
         return self.kind == "table" or (named and self.kind in ("unnamed", "conllu", "conll", "text"))
 
 
-class Words(NamedTuple):
+class Cures(NamedTuple):
     """What users can do about a file that is not what was expected, in the words of the place they are at."""
 
     text: str
@@ -42,7 +42,7 @@ class Words(NamedTuple):
     plain: str
 
 
-PYTHON = Words(
+PYTHON = Cures(
     text="rescorla.corpus_events makes events of it",
     unnamed='columns={"cues": 0, "outcomes": 1} says which columns they are, with header=False where '
     "line 1 is an event already",
@@ -109,12 +109,12 @@ def look(path: str) -> Look:
     return Look(*_core.look(path))
 
 
-def _cure(kind: str, words: Words) -> str:
+def _cure(kind: str, words: Cures) -> str:
     own = words._asdict()
     return _CURES.get(kind) or own.get(kind) or words.text
 
 
-def not_a_table(path: str, seen: Look, words: Words) -> str:
+def not_a_table(path: str, seen: Look, words: Cures) -> str:
     """What to say of a file that was expected to be an event table."""
     cure = _cure(seen.kind, words)
     if seen.kind == "unnamed":
@@ -128,7 +128,7 @@ def not_a_table(path: str, seen: Look, words: Words) -> str:
     return f"{path}: expected {expected}, found {NOUNS[seen.kind]}; {cure}"
 
 
-def text_format(said: str | None, files: Iterable[tuple[str, Look]], words: Words) -> str:
+def text_format(said: str | None, files: Iterable[tuple[str, Look]], words: Cures) -> str:
     """The format of files of text: what a caller said, or what the content of the files shows.
 
     ValueError where a file is no text, or where files have different formats.
@@ -153,7 +153,7 @@ def text_format(said: str | None, files: Iterable[tuple[str, Look]], words: Word
     return said or (first[1] if first else "text")
 
 
-def warn_of_counts(where: str, columns: Iterable[object], words: Words, counts: str | None = None) -> None:
+def warn_of_counts(where: str, columns: Iterable[object], words: Cures, counts: str | None = None) -> None:
     """Warn of a column of counts that is not read for its name: `counts`, or a usual one."""
     names = [str(name) for name in columns]
     if any(name.lower() == "frequency" for name in names):

@@ -26,7 +26,7 @@ def listed(argument: str, names: Names, *, words: bool = False) -> list[str]:
     read: no word of a text has any.
     """
     if isinstance(names, os.PathLike):
-        rows = [row for row in rows_of(path_name(names)) if row and row != [""]]
+        rows = [row for row in cells_of_lines(path_name(names)) if row and row != [""]]
         header = bool(rows) and len(rows[0]) > 1 and rows[0][1].lower() in _COUNTS
         return [row[0].strip() if words else row[0] for row in rows[header:]]
     if isinstance(names, str):
@@ -42,7 +42,7 @@ def listed(argument: str, names: Names, *, words: bool = False) -> list[str]:
     return [_name(argument, name) for name in entries]
 
 
-def rows_of(path: str) -> Iterator[list[str]]:
+def cells_of_lines(path: str) -> Iterator[list[str]]:
     """The cells of each line of a file: in ``.csv`` between commas, in quotes or not, else between tabs."""
     lines = _core.read_lines(path)
     if _core.written_as(path) != "csv":
@@ -62,7 +62,7 @@ def rows_of(path: str) -> Iterator[list[str]]:
         yield row
 
 
-def mapped(argument: str, names: Map) -> dict[str, list[str]]:
+def mapping_of(argument: str, names: Map) -> dict[str, list[str]]:
     """What each name becomes: a str is names joined by "_", "" is none.
 
     In a file each line has two cells, a name and what it becomes, likewise.
@@ -81,7 +81,7 @@ def mapped(argument: str, names: Map) -> dict[str, list[str]]:
 
 def _read_map(path: str) -> dict[str, list[str]]:
     becomes: dict[str, list[str]] = {}
-    for number, cells in enumerate(rows_of(path), 1):
+    for number, cells in enumerate(cells_of_lines(path), 1):
         if len(cells) != 2:
             found = f"{len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
             raise _core.FormatError(

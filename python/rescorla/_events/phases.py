@@ -47,7 +47,7 @@ def of_json(found: object, n_rows: int, n_tokens: int) -> dict[str, Phase]:
     }
 
 
-def as_json(phases: Mapping[str, Phase]) -> dict[str, Any]:
+def stored_phases(phases: Mapping[str, Phase]) -> dict[str, Any]:
     """Phases as a file keeps them."""
     return {
         name: {
@@ -58,7 +58,7 @@ def as_json(phases: Mapping[str, Phase]) -> dict[str, Any]:
     }
 
 
-def cut(file: EventFile, rows: range) -> dict[str, Phase]:
+def phases_in(file: EventFile, rows: range) -> dict[str, Phase]:
     """The phases of some rows of a file, as far as they lie among them; none where rows have gaps."""
     phases = phases_of(file)
     if not phases or rows.step != 1:

@@ -23,7 +23,7 @@ def text_of(file: EventFile) -> list[str]:
 def html_of(head: str, file: EventFile) -> str:
     """The same for a notebook."""
     lines = _lines(file)
-    return show.page(head, show.table(["", *ROLES], lines, left=3) if lines else "")
+    return show.notebook_html(head, show.table(["", *ROLES], lines, left=3) if lines else "")
 
 
 def _lines(file: EventFile) -> list[list[str]]:

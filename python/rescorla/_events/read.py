@@ -13,18 +13,18 @@ from rescorla._events.frames import (
     Chosen,
     Layout,
     chosen_columns,
+    entries_of,
     event_columns,
     gives_arrow,
     is_frame,
     is_table,
     names_of,
     only_counts,
-    plain,
     without_runs,
 )
-from rescorla._events.kinds import PYTHON, Words, look, not_a_table, warn_of_counts
+from rescorla._events.kinds import PYTHON, Cures, look, not_a_table, warn_of_counts
 from rescorla._events.made import made_by
-from rescorla._events.phases import as_json, cut
+from rescorla._events.phases import phases_in, stored_phases
 from rescorla._shared.checks import (
     DUPLICATES,
     Duplicates,
@@ -168,7 +168,7 @@ def events_of(
     limit: int | None = None,
     background: str | None = None,
     progress: Progress = None,
-    words: Words = PYTHON,
+    words: Cures = PYTHON,
     parameters: str | None = None,
     origin: object = None,
 ) -> Events:
@@ -220,7 +220,7 @@ def events_of(
             header=header,
             limit=limit,
             background=background,
-            phases=as_json(cut(source._file, range(len(source))[:limit]))
+            phases=stored_phases(phases_in(source._file, range(len(source))[:limit]))
             if isinstance(source, Events)
             else None,
         )
@@ -250,7 +250,7 @@ def _rows_of_stream(
 
 
 def _in_file(
-    file: str, columns: Layout | None, header: bool, chosen: Chosen, words: Words
+    file: str, columns: Layout | None, header: bool, chosen: Chosen, words: Cures
 ) -> tuple[Any, Callable[..., _core.EventFile]]:
     """What the engine reads of a file, and by which function."""
     seen, named = look(file), columns is not None or not header
@@ -268,7 +268,7 @@ def _in_file(
 
 
 def _in_rows(
-    source: Any, columns: Layout | None, chosen: Chosen, limit: int | None, words: Words
+    source: Any, columns: Layout | None, chosen: Chosen, limit: int | None, words: Cures
 ) -> tuple[Any, Callable[..., _core.EventFile]]:
     """What the engine reads of a data frame or of another iterable, and by which function."""
     if is_table(source) and chosen[2] is None:
@@ -296,7 +296,7 @@ def _rows(source: Any, columns: Layout | None, limit: int | None) -> Iterable[An
     if is_table(source):
         if limit is not None and hasattr(source, "head"):
             source = source.head(limit)
-        return zip(*(plain(source[name]) for name in event_columns(source, columns)), strict=True)
+        return zip(*(entries_of(source[name]) for name in event_columns(source, columns)), strict=True)
     check_rows("source", source)
     rows: Iterable[Any] = source
     return rows

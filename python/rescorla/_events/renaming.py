@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 import rescorla._core as _core
-from rescorla._events.names import Map, Names, listed, mapped
+from rescorla._events.names import Map, Names, listed, mapping_of
 from rescorla._shared.checks import Duplicates, Side, near, whole
 from rescorla._shared.warn import some, warn
 
@@ -57,7 +57,7 @@ class Renaming(NamedTuple):
             side,
             None if keep is None else set(listed(f"keep_{side}", keep)),
             None if remove is None else set(listed(f"remove_{side}", remove)),
-            None if becomes is None else mapped(f"{one}_map", becomes),
+            None if becomes is None else mapping_of(f"{one}_map", becomes),
             0 if least is None else whole(f"min_{one}_count", least),
             None if most is None else whole(f"max_{side}", most),
         )

@@ -15,7 +15,7 @@ from rescorla._events.kinds import PYTHON, Look, looks_at, text_format, warn_of_
 from rescorla._events.lines import lines_of_files, reads
 from rescorla._events.made import made_by
 from rescorla._events.names import Names as Words
-from rescorla._events.names import listed, mapped
+from rescorla._events.names import listed, mapping_of
 from rescorla._shared.checks import (
     DUPLICATES,
     Duplicates,
@@ -465,7 +465,7 @@ def _specs(argument: str, names: object, format: str) -> list[Any]:
         one_of(argument, names, (*GRAMS, *(SAID if format == "conllu" else ())))
         return [GRAMS[names]]
     if isinstance(names, Mapping | os.PathLike):
-        return [mapped(argument, names)]
+        return [mapping_of(argument, names)]
     if callable(names):
         return [names]
     if not hasattr(names, "__index__"):

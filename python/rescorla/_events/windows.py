@@ -8,7 +8,7 @@ from numbers import Real
 
 import numpy as np
 
-from rescorla._events.frames import plain
+from rescorla._events.frames import entries_of
 from rescorla._shared.checks import flag, number, rate, several, string, whole
 
 # How much more than a whole number of steps a window may be, or beyond an end of the scale a cue may lie, in
@@ -133,7 +133,7 @@ def cue_window(
                 found += [f"{prefix}{at * spacing:.{places}f}{suffix}"] * n_times
         return tuple(found)
 
-    return [cues(value) for value in several("values", plain(values), "numbers")]
+    return [cues(value) for value in several("values", entries_of(values), "numbers")]
 
 
 def _reach(n: float | tuple[float, float], step: float) -> tuple[int, int]:

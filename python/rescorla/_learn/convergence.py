@@ -632,9 +632,9 @@ class Convergence(Generic[Number]):
         parameters = show.details(self.parameters)
         if not self._is_brief():
             note = "<div>summary() has the other bounds, and half-lives</div>"
-            return show.page(self._head(), note, parameters)
+            return show.notebook_html(self._head(), note, parameters)
         table = show.table(["", "largest beta", f"beta = {self._rate:g}"], self._bounds())
-        return show.page(self._head(), table, f"<div>{self._slowest()}</div>", parameters)
+        return show.notebook_html(self._head(), table, f"<div>{self._slowest()}</div>", parameters)
 
     def _head(self) -> str:
         counts = f"{len(self.cues)} cues, {len(self.outcomes)} outcomes"

@@ -13,7 +13,7 @@ import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Numbers, naming_divergence, warn_unknown, warn_unsafe
-from rescorla._learn.record import learned, rates_of
+from rescorla._learn.record import learned_parameters, rates_of
 from rescorla._learn.rule import Rule
 from rescorla._learn.schedule import Factors, Schedule, name_of, tabulated
 from rescorla._shared.checks import (
@@ -28,7 +28,7 @@ from rescorla._shared.checks import (
     recorded,
     thread_count,
 )
-from rescorla._shared.progress import Progress, part_of, watching
+from rescorla._shared.progress import Progress, part_of_passes, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import some
 from rescorla._weights.weights import Weights
@@ -109,7 +109,7 @@ def learn_in_place(
         alphas.values, (beta1, beta2), lambdas.values, factors, threads, progress, columns=columns
     )
     report = changed(weights, place, change)
-    weights.parameters = learned(
+    weights.parameters = learned_parameters(
         place.given,
         report,
         started,
@@ -199,7 +199,7 @@ def changed(weights: Weights, place: Place, change: Change) -> dict[str, Any]:
                     out=weights.values,
                     threads=n_threads,
                     **asked("kernel", "tile"),
-                    progress=part_of(watch, made, 1, change.passes),
+                    progress=part_of_passes(watch, made, 1, change.passes),
                 )
             except FloatingPointError as error:
                 with naming_divergence(weights.cues, weights.outcomes):

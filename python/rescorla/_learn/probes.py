@@ -34,7 +34,7 @@ class Probes(NamedTuple):
         """What is predicted of each outcome at each probe, of activations n_probes x n_outcomes."""
         cues = np.fromiter((event.cues for event in self.events), dtype=object, count=len(self.events))
         phases, tokens, cues = (np.repeat(each, len(outcomes)) for each in (self.phases, self.tokens, cues))
-        return table_of(phases, tokens, cues, list(outcomes) * len(self.tokens), activations.ravel())
+        return probe_table(phases, tokens, cues, list(outcomes) * len(self.tokens), activations.ravel())
 
 
 def probes_of(events: Events, last: int, n_outcomes: int) -> Probes | None:
@@ -60,7 +60,7 @@ def probes_of(events: Events, last: int, n_outcomes: int) -> Probes | None:
     return Probes(phases, tokens, events[rows])
 
 
-def table_of(
+def probe_table(
     phases: Sequence[str | None] | NDArray[Any],
     tokens: Sequence[int] | NDArray[np.int64],
     cues: Sequence[tuple[str, ...]] | NDArray[Any],

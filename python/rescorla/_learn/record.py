@@ -59,7 +59,7 @@ def rates_of(alpha: Any, betas: tuple[float, float], lambda_: Any) -> dict[str, 
     return {"alpha": alpha, "beta1": betas[0], "beta2": betas[1], "lambda": lambda_}
 
 
-def learned(
+def learned_parameters(
     events: _Sized, report: Mapping[str, Any], started: float, *, rule: str, **facts: Any
 ) -> dict[str, Any]:
     """The ``parameters`` of what a rule learned."""

@@ -14,7 +14,7 @@ from rescorla._events.given import Source, events_given
 from rescorla._events.read import files_of_events
 from rescorla._learn.in_place import LEARN, check_weights, learn_in_place, refusal
 from rescorla._learn.plan import naming_divergence, result_array, rule_of, sized
-from rescorla._learn.record import learned
+from rescorla._learn.record import learned_parameters
 from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import FIRST, Rule, RuleName, rule_given
 from rescorla._learn.schedule import Schedule
@@ -389,7 +389,7 @@ def _learned(
         with watching(progress, "learning", "tokens", n_tokens) as watch, named:
             told = {**request.told(), **request.wanted(), **how}
             report = _core.learn(events._file, **told, out=values, states=states, progress=watch)
-        parameters.update(learned(events, report, started, **request.recorded()))
+        parameters.update(learned_parameters(events, report, started, **request.recorded()))
         return report
 
     if path is None:

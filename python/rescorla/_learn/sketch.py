@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._shared.show import number, short
+from rescorla._shared.show import rounded, short
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def sketch(tokens: NDArray[np.int64], curves: NDArray[Any], names: Sequence[str]
     parts = [
         _line(_LEFT, bottom, right, bottom),
         _line(_LEFT, _TOP, _LEFT, bottom),
-        *(_label(_LEFT - 6, down(value) + 4, number(value), "end") for value in sorted({low, 0.0, high})),
+        *(_label(_LEFT - 6, down(value) + 4, rounded(value), "end") for value in sorted({low, 0.0, high})),
         *(_label(across(token), bottom + 15, f"{token:,}", "middle") for token in sorted({first, last})),
         _label((_LEFT + right) / 2, _HEIGHT - 8, "token", "middle"),
         f'<text x="12" y="{(_TOP + bottom) / 2:.0f}" text-anchor="middle" fill="currentColor" '

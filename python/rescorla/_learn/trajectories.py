@@ -12,7 +12,7 @@ import rescorla._core as _core
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import Plan, naming_divergence, rule_of, united
 from rescorla._learn.probes import probes_of
-from rescorla._learn.record import learned
+from rescorla._learn.record import learned_parameters
 from rescorla._learn.request import request_of
 from rescorla._learn.rule import RuleName, rule_given
 from rescorla._learn.schedule import Schedule
@@ -231,7 +231,7 @@ def trajectories(
             threads=n_threads,
             progress=watch,
         )
-    parameters = learned(events, report, started, **request.recorded())
+    parameters = learned_parameters(events, report, started, **request.recorded())
     # They have no mean over all tokens.
     del parameters["average"]
     request.warn_unsafe(report)

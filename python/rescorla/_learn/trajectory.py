@@ -301,7 +301,7 @@ class Trajectories:
         picture = sketch(self.tokens[times], _curves(self, times, places), names)
         more = n_curves - len(places)
         note = f'<div style="opacity: 0.7">and {more:,} more</div>' if more and picture else ""
-        return show.page(self._head(), picture, note, show.details(self.parameters))
+        return show.notebook_html(self._head(), picture, note, show.details(self.parameters))
 
     def _head(self) -> str:
         n_tokens, *cells = self.values.shape
@@ -338,8 +338,8 @@ class Trajectories:
         >>> again["light", "food"]
         array([0.  , 0.5 , 0.75])
         """
-        content = (getattr(self, name) for name in trajectory_file.Content._fields)
-        trajectory_file.save(path_name(path), trajectory_file.Content(*content))
+        content = (getattr(self, name) for name in trajectory_file.TrajectoryContent._fields)
+        trajectory_file.save(path_name(path), trajectory_file.TrajectoryContent(*content))
 
     @classmethod
     def load(cls, path: PathName) -> Self:
@@ -487,7 +487,7 @@ def _heads(traj: Trajectories, places: Sequence[int]) -> list[list[str]]:
 
 def _lines(traj: Trajectories, times: Sequence[int], places: Sequence[int]) -> list[list[str]]:
     return [
-        [str(traj.tokens[time]), *map(show.number, values)]
+        [str(traj.tokens[time]), *map(show.rounded, values)]
         for time, values in zip(times, _curves(traj, times, places).tolist(), strict=True)
     ]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rescorla._core import FormatError
-from rescorla._events.phases import Phase, as_json, of_json
-from rescorla._learn.probes import table_of
+from rescorla._events.phases import Phase, of_json, stored_phases
+from rescorla._learn.probes import probe_table
 from rescorla._shared.checks import numbered
 from rescorla._weights import disk
 
@@ -33,7 +33,7 @@ _PROBED = ("phase", "token", "cues", "outcome")
 _COUNTS = (np.dtype(np.int64), np.dtype(np.int64))
 
 
-class Content(NamedTuple):
+class TrajectoryContent(NamedTuple):
     """What trajectories consist of."""
 
     tokens: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Content(NamedTuple):
     saliences: NDArray[Any] | None
 
 
-def save(path: str, content: Content) -> None:
+def save(path: str, content: TrajectoryContent) -> None:
     """Write a file, whole or not at all."""
     if not path.endswith(".npz"):
         raise ValueError(f"{path}: trajectories are saved to .npz files; give a name that ends so")
@@ -70,7 +70,7 @@ def save(path: str, content: Content) -> None:
         "all_predictions": content.all_predictions is not None,
         "saliences": content.saliences is not None,
         "probes": None if content.probes is None else [content.probes[field].tolist() for field in _PROBED],
-        "phases": as_json(content.phases),
+        "phases": stored_phases(content.phases),
     }
     if content.probes is not None:
         arrays["probed"] = content.probes["activation"]
@@ -94,7 +94,7 @@ def is_one(path: str) -> bool:
         return "about.npy" in archive.namelist()
 
 
-def load(path: str) -> Content:
+def load(path: str) -> TrajectoryContent:
     """Read a file, and check that its parts fit together."""
     if os.path.isfile(path) and path.lower().endswith((".npy", ".nc")):
         raise FormatError(
@@ -113,7 +113,7 @@ def load(path: str) -> Content:
         _expect(path, about.get("kind") == _KIND, f"the kind {_KIND!r}", about.get("kind"))
         version = about.get("version")
         _expect(path, version == _VERSION, f"version {_VERSION}", f"version {version}, of a later rescorla")
-        content = Content(
+        content = TrajectoryContent(
             archive["tokens"],
             archive["values"],
             None if about["pairs"] is None else tuple((cue, outcome) for cue, outcome in about["pairs"]),
@@ -151,14 +151,14 @@ def _probes(path: str, activations: NDArray[Any], columns: list[list[Any]]) -> N
     phases, tokens, cues, outcomes = columns
     lengths = {len(activations), *map(len, columns)}
     _expect(path, len(lengths) == 1, "probes in columns of one length", lengths)
-    table = table_of(phases, tokens, [tuple(each) for each in cues], outcomes, activations)
+    table = probe_table(phases, tokens, [tuple(each) for each in cues], outcomes, activations)
     inside = [phase for phase in phases if phase is not None]
     names = [*inside, *outcomes, *(cue for each in cues for cue in each)]
     _expect(path, all(isinstance(name, str) for name in names), "names at probes", "what is none")
     return table
 
 
-def _check_whole(path: str, content: Content) -> None:
+def _check_whole(path: str, content: TrajectoryContent) -> None:
     """FormatError where parts do not fit together."""
     tokens, values, pairs, cues, outcomes, _, table, probes, _, predicted, saliences = content
     cells = (len(cues), len(outcomes)) if pairs is None else (len(pairs),)

@@ -40,7 +40,7 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.progress import Progress, part_of, watching
+from rescorla._shared.progress import Progress, part_of_passes, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import (
@@ -403,7 +403,7 @@ def _learned(
                     method=None if how.method == "auto" else how.method,
                     threads=n_threads,
                     **asked("kernel", "tile", "block"),
-                    progress=part_of(watch, made, 1, n_passes),
+                    progress=part_of_passes(watch, made, 1, n_passes),
                 )
             kappa = max(kappa, report["max_kappa"])
             start = values

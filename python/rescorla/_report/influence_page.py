@@ -10,7 +10,7 @@ from rescorla._learn.influence.event_influence import Influence
 from rescorla._report import page
 from rescorla._report.cited import cited
 from rescorla._report.page import packed
-from rescorla._shared.show import number, short
+from rescorla._shared.show import rounded, short
 
 # Tokens of the curve, where there is not room for all; characters of a name.
 _TOKENS, _LONGEST = 20_000, 200
@@ -39,7 +39,7 @@ def page_of(influence: Influence, title: str | None, n: int) -> bytes:
     adds = np.flatnonzero(influence.contributions)
     some = adds[np.unique(np.linspace(0, max(len(adds) - 1, 0), min(len(adds), _TOKENS)).astype(int))]
     rows = np.union1d(some, [n_rows - 1])
-    cues, value = " ".join(influence.cues), number(influence.value)
+    cues, value = " ".join(influence.cues), rounded(influence.value)
     title = title or short(f"What each event did: {cues} \N{RIGHTWARDS ARROW} {influence.outcome}", _LONGEST)
     return page.page(
         title=title,
@@ -66,8 +66,8 @@ def _greatest(influence: Influence, n: int) -> str:
     """The events of the greatest effects, as a section."""
     lines = [
         f'<tr><td class="name">{_names(event.cues)}</td><td class="name">{_names(event.outcomes)}</td>'
-        f'<td class="number">{row:,}</td><td class="number">{number(effect)}</td>'
-        f'<td class="number">{number(contribution)}</td></tr>'
+        f'<td class="number">{row:,}</td><td class="number">{rounded(effect)}</td>'
+        f'<td class="number">{rounded(contribution)}</td></tr>'
         for row, effect, contribution, event in influence.top(n)
     ]
     table = f"<table><thead><tr>{_HEAD}</tr></thead><tbody>{''.join(lines)}</tbody></table>"

@@ -10,7 +10,7 @@ import numpy as np
 from rescorla._events.events import Events
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.page import packed, phases_of
+from rescorla._report.page import packed, phases_with_tokens
 from rescorla._shared.checks import PerName, is_number, near, numbered, per_name, rates
 from rescorla._shared.warn import some
 
@@ -135,7 +135,7 @@ def _group(
         found[side[:-1] + "Ends"] = packed(ends[1:], "u4")
         found[side] = packed(common[ids], "u4")
     found["frequencies"] = packed(events.frequencies, "u4")
-    found["phases"] = phases_of(events)
+    found["phases"] = phases_with_tokens(events)
     found["at"] = packed(_recorded(events.n_tokens, found["phases"], len(cue_numbers)), "f8")
     return found
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rescorla._report.page import numbers, packed
+from rescorla._report.page import packed, packed_numbers
 from rescorla._weights.directions import blocks
 from rescorla._weights.ranking import largest_of_rows
 
@@ -56,7 +56,7 @@ class Lists(NamedTuple):
         )
         return {
             "ends": packed(np.cumsum(there.sum(axis=1)), "u4"),
-            "ids": numbers(ids[there], self.across),
+            "ids": packed_numbers(ids[there], self.across),
             "values": packed(values[there], kind),
             "positive": packed(self.positive, "u4"),
             "negative": packed(self.negative, "u4"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._report.lists import Part
-from rescorla._report.page import numbers, packed
+from rescorla._report.page import packed, packed_numbers
 from rescorla._weights.directions import blocks, bounded, directions
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def nearest(
     there = ~np.isnan(values)
     return {
         "ends": packed(np.cumsum(there.sum(axis=1)), "u4"),
-        "ids": numbers(places[there], n_lines),
+        "ids": packed_numbers(places[there], n_lines),
         "values": packed(values[there], "f4"),
     }
 

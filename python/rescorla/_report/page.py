@@ -134,12 +134,12 @@ def packed(values: NDArray[Any] | Sequence[int] | Sequence[float], kind: str) ->
     return {"type": kind, "packed": base64.b64encode(zlib.compress(content)).decode("ascii")}
 
 
-def numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:
+def packed_numbers(values: NDArray[Any] | Sequence[int], below: int) -> dict[str, str]:
     """Whole numbers that are less than `below`, as small as they can be."""
     return packed(values, "u2" if below <= 1 << 16 else "u4")
 
 
-def phases_of(result: Events | Trajectories) -> list[dict[str, Any]]:
+def phases_with_tokens(result: Events | Trajectories) -> list[dict[str, Any]]:
     """Those that have tokens: their names, and the tokens before their first and after their last one."""
     return [
         {"name": name, "from": phase.tokens.start, "to": phase.tokens.stop}

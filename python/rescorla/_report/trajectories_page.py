@@ -10,7 +10,7 @@ import numpy as np
 from rescorla._learn.trajectory import Trajectories
 from rescorla._report import page
 from rescorla._report.cited import cited
-from rescorla._report.page import packed, phases_of
+from rescorla._report.page import packed, phases_with_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ def page_of(trajectories: Trajectories, title: str | None) -> bytes:
             "curves": packed(curves, "f4" if single else "f8"),
             "first": np.argsort(-sizes[kept], kind="stable")[:_FIRST].tolist(),
             "digits": 7 if single else 17,
-            "phases": phases_of(trajectories),
+            "phases": phases_with_tokens(trajectories),
         },
         facts=page.section("What is in this file", page.sentences(said))
         + page.parameters(trajectories.parameters)

@@ -85,7 +85,7 @@ def page_of(
         return values[rows, columns]
 
     compared = [side for side in _SIDES if nearness is not None and cost(shape, side) <= MOST]
-    work = _Work(shape, compared, watch)
+    work = _Progress(shape, compared, watch)
     lists = {side: lists_of(part, shape, side, n, work.looked) for side in _SIDES}
     most = max(each.most for each in lists.values())
     n = min(n, most)
@@ -149,7 +149,7 @@ def _fitting(lists: dict[str, Lists], n: int, room: int, kind_of: Callable[[int]
     return n if size(n) <= room else max(1, bisect_right(range(1, n), _SHARE * room, key=size))
 
 
-class _Work:
+class _Progress:
     """How far the work has come: looking at weights, then multiplying them."""
 
     def __init__(

@@ -184,7 +184,7 @@ class _PlainBar:
         self._shown = len(line)
 
 
-def part_of(
+def part_of_passes(
     watch: Callable[[int, int], object] | None, first: int, some: int, passes: int
 ) -> Callable[[int, int], object] | None:
     """Tells of some passes as a part of all of them."""

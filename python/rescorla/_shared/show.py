@@ -34,7 +34,7 @@ def short(name: str, most: int = _NAME) -> str:
     return plain if len(plain) <= most else plain[: most - 1] + "…"
 
 
-def number(value: float) -> str:
+def rounded(value: float) -> str:
     """A number with four digits."""
     return f"{value:.4g}"
 
@@ -78,7 +78,7 @@ def grid(
     return lines
 
 
-def page(head: str, *parts: str) -> str:
+def notebook_html(head: str, *parts: str) -> str:
     """What a notebook shows: the line that stands in text, and parts in HTML.
 
     There are no scripts, and colours are those of the page, be it light or dark.

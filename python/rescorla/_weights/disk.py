@@ -180,14 +180,14 @@ def parsed(text: str) -> dict[str, Any]:
     return parsed
 
 
-def plain(value: Any) -> Any:
+def as_python(value: Any) -> Any:
     """A number or an array of numpy's as Python's own."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _plain_or_error(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
-        return plain(value)
+        return as_python(value)
     raise TypeError(f"parameters must be values that JSON has, not {type(value).__name__}")
 
 

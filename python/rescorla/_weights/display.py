@@ -49,7 +49,7 @@ def html_of(
 ) -> str:
     """The strongest cues and outcomes, their weights shaded by sign and size, and the parameters."""
     table = _table(values, cues, outcomes) if values.size else ""
-    return show.page(head, table, show.details(parameters))
+    return show.notebook_html(head, table, show.details(parameters))
 
 
 def _table(values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str]) -> str:
@@ -64,7 +64,7 @@ def _table(values: NDArray[Any], cues: Sequence[str], outcomes: Sequence[str]) -
 
 def _lines(names: Sequence[str], values: NDArray[Any]) -> list[list[str]]:
     """A name and its numbers in each line."""
-    return [[name, *map(show.number, line)] for name, line in zip(names, values.tolist(), strict=True)]
+    return [[name, *map(show.rounded, line)] for name, line in zip(names, values.tolist(), strict=True)]
 
 
 def _corner(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp], str]:

@@ -20,6 +20,7 @@ from rescorla._weights.disk import (
     AGAIN,
     Content,
     as_json,
+    as_python,
     check_folder,
     check_values,
     free_bytes,
@@ -27,7 +28,6 @@ from rescorla._weights.disk import (
     mapped_files,
     parsed,
     pieces,
-    plain,
     reading,
     reserve,
     values_checksum,
@@ -372,7 +372,7 @@ def _load_nc(path: str) -> Content:
         # As they were written: pyndl puts text behind all attributes of weights that it goes on from.
         checksums = [
             found if isinstance(found, str) and len(found) == 8 else None
-            for found in (plain(arrays[0].attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
+            for found in (as_python(arrays[0].attrs.get(f"{part}_crc32c")) for part in ("labels", "values"))
         ]
         content, per_name = from_xarray(arrays[0]), per_name_of(arrays[0])
     if checksums[0] is not None and checksums[0] != labels_checksum(content.cues, content.outcomes, per_name):

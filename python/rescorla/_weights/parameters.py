@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rescorla._weights.disk import as_json, plain
+from rescorla._weights.disk import as_json, as_python
 
 if TYPE_CHECKING:
     from xarray import DataArray
@@ -136,7 +136,7 @@ def text_attributes(parameters: Mapping[str, Any]) -> dict[str, str]:
 def decoded(attribute: Any) -> Any:
     """The parameter that an attribute stands for; text of other programs, and what they padded, as it is."""
     if not isinstance(attribute, str):
-        return plain(attribute)
+        return as_python(attribute)
     import json
 
     try:

@@ -89,7 +89,7 @@ def vectors_of(
 ) -> Table:
     """The vectors of some cues or outcomes, in their order."""
     argument = f"{kind}_vectors"
-    rows, table = labelled(argument, vectors, element, prefix, sparse=sparse)
+    rows, table = named_rows(argument, vectors, element, prefix, sparse=sparse)
     if rows is None:
         if table.shape[0] != len(names):
             raise ValueError(
@@ -104,7 +104,7 @@ def vectors_of(
     return taken(table, found)
 
 
-def labelled(
+def named_rows(
     argument: str, vectors: Vectors, element: np.dtype[Any], prefix: str, *, sparse: bool = False
 ) -> tuple[tuple[str, ...] | None, Table]:
     """The names of the rows, if they have some, and the rows; ValueError where two have one name."""
@@ -167,7 +167,7 @@ def of_names(
         few = _looked_up(vectors, names)
         if isinstance(vectors, Weights) and few is not None:
             return table_of(argument, few, element, None)._replace(names=vectors.outcomes)
-        return None if few is None else labelled(argument, few, element, prefix)[1]
+        return None if few is None else named_rows(argument, few, element, prefix)[1]
     except (TypeError, ValueError):
         return None
 

@@ -268,7 +268,7 @@ class Weights:
             return html_of(self._head(), data, self.cues, self.outcomes, self.parameters)
         absent = len(data.missing())
         head = f"{self._head()} in {data.store.path}" + (f", {absent} tiles missing" if absent else "")
-        return show.page(head, show.details(self.parameters))
+        return show.notebook_html(head, show.details(self.parameters))
 
     def _head(self) -> str:
         n_cues, n_outcomes = self.shape

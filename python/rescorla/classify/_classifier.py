@@ -21,7 +21,7 @@ from rescorla._shared.warn import some, warn
 from rescorla._weights.weights import Weights
 from rescorla.classify._goodness import Statistics, frequencies, statistics
 from rescorla.classify._probability import METHODS, ProbabilityMethod, probabilities
-from rescorla.estimators._inputs import labels_of, require, seed_of
+from rescorla.estimators._inputs import classes_of, require, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -217,7 +217,7 @@ class NDLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         require(self, y, "class")
         columns = self._columns(X, learning=True)
         n_rows = len(X) if columns is None else _n_rows(columns)
-        targets = labels_of(y)
+        targets = classes_of(y)
         if len(targets) != n_rows:
             raise ValueError(f"y must be one class for each of the {n_rows} rows, not {len(targets)}")
         self.classes_, codes = np.unique(targets, return_inverse=True)

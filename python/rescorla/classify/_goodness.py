@@ -99,21 +99,21 @@ class Statistics:
 
     def __repr__(self) -> str:
         found = self.numbers()
-        shown = [[name, show.number(found[name])] for name in _SHOWN]
+        shown = [[name, show.rounded(found[name])] for name in _SHOWN]
         return "\n".join([self._head(), *show.columns(shown)])
 
     def _repr_html_(self) -> str:
         """The cross table and the single numbers, for a notebook."""
-        numbers = [[name, show.number(value)] for name, value in self.numbers().items()]
+        numbers = [[name, show.rounded(value)] for name, value in self.numbers().items()]
         classes = [str(outcome) for outcome in self.outcomes[:_CLASSES]]
         counts = [
-            [name, *map(show.number, row)]
+            [name, *map(show.rounded, row)]
             for name, row in zip(classes, self.crosstable[:_CLASSES, :_CLASSES].tolist(), strict=True)
         ]
         more = len(self.outcomes) - len(classes)
         caption = "observed classes, and as what they were predicted" + (f"; {more} more" if more else "")
         crosstable = show.table(["", *classes], counts, caption=caption)
-        return show.page(self._head(), crosstable, show.table(["", ""], numbers))
+        return show.notebook_html(self._head(), crosstable, show.table(["", ""], numbers))
 
     def _head(self) -> str:
         counts = f"{self.n:g} observations of {len(self.outcomes)} classes"

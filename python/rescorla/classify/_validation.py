@@ -48,11 +48,11 @@ class CrossValidation:
     def _repr_html_(self) -> str:
         """The statistics over the folds, for a notebook."""
         lines = [
-            [name, *map(show.number, found.values())]
+            [name, *map(show.rounded, found.values())]
             for name, found in (self.summary() if self.fits else {}).items()
         ]
         table = show.table(["", "mean", "minimum", "maximum"], lines) if lines else ""
-        return show.page(repr(self), table)
+        return show.notebook_html(repr(self), table)
 
     def summary(self) -> dict[str, dict[str, float]]:
         """The mean, least and greatest of each statistic over the folds.

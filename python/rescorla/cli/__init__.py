@@ -93,7 +93,7 @@ def _run(told: Sequence[str]) -> int:
         program.print_help(sys.stderr)
         raise SystemExit(2)
     if known := command.all_of(program).get(told[0]):
-        joining.check(told[1:], known)
+        joining.check_joined(told[1:], known)
     options, unknown = program.parse_known_args(told)
     if unknown:
         options.usage(command.unknown(unknown, options.command))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rescorla._events.names import listed, mapped
+from rescorla._events.names import listed, mapping_of
 from rescorla._events.recorded import (
     SHARED,
     Coding,
@@ -63,7 +63,7 @@ def code_like(file: str, parameters: Mapping[str, Any], options: argparse.Namesp
         value = getattr(options, name)
         if (was := _otherwise(coding, flags, name, value)) is not None:
             warn(
-                f"{shown(flags, name, value)}: the events of {file} were coded {was}, so the same words may "
+                f"{option(flags, name, value)}: the events of {file} were coded {was}, so the same words may "
                 "have other cues; leave it out to code this text alike"
             )
     taken = {name: value for name, value in coding.options.items() if name not in given | apart}
@@ -72,7 +72,7 @@ def code_like(file: str, parameters: Mapping[str, Any], options: argparse.Namesp
         # As the options have them; none is none of several.
         setattr(options, name, ([] if value is None else [value]) if one else value)
     if taken or not given:
-        told = " ".join(shown(flags, name, value) for name, value in taken.items())
+        told = " ".join(option(flags, name, value) for name, value in taken.items())
         options.coded_as = f"the events of {file}: {told or 'all options by default'}"
         printing.show({"coded as": options.coded_as})
 
@@ -102,15 +102,15 @@ def _otherwise(coding: Coding, flags: Mapping[str, str], name: str, value: Any) 
     if isinstance(value, Path):
         value = listed(name, value)
     if name.endswith("_from"):
-        value = [mapped(name, each) if isinstance(each, Path) else each for each in value]
+        value = [mapping_of(name, each) if isinstance(each, Path) else each for each in value]
     if same_values(name, value, was):
         return None
     if name in coding.options:
-        return f"with {shown(flags, name, was)}"
-    return f"with {shown(flags, name, was)}, the default" if isinstance(default, str) else "without it"
+        return f"with {option(flags, name, was)}"
+    return f"with {option(flags, name, was)}, the default" if isinstance(default, str) else "without it"
 
 
-def shown(flags: Mapping[str, str], name: str, value: Any) -> str:
+def option(flags: Mapping[str, str], name: str, value: Any) -> str:
     """An option as it would be written; of what takes a file, how much is in it."""
     flag = flags.get(name, f"--{name}")
     if isinstance(value, bool):

@@ -151,7 +151,7 @@ def count(text: str) -> int:
     return number
 
 
-def number(text: str, wanted: str = "number") -> int | float:
+def as_number(text: str, wanted: str = "number") -> int | float:
     """A number, whole if it is written so; `wanted`, for the message, is what it should have been."""
     for kind in (int, float):
         try:

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> None:
     solved = equilibrium(
         events,
         beta=beta,
-        **weight_files.per_name(options, events, None),
+        **weight_files.values_per_name(options, events, None),
         ridge=options.ridge,
         method=options.method,
         tol=options.tol,

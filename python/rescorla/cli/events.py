@@ -320,4 +320,4 @@ def _scratch(output: str | None) -> Iterator[Callable[[], str | None]]:
 
 
 def _part(text: str) -> int | float:
-    return command.number(text, "share, such as 0.1, and no number of events")
+    return command.as_number(text, "share, such as 0.1, and no number of events")

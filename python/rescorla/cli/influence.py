@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> None:
         options.cues,
         options.outcome,
         beta=beta,
-        **weight_files.per_name(options, events, 0.1),
+        **weight_files.values_per_name(options, events, 0.1),
         retention=options.retention,
         schedule=options.schedule,
         initial=initial,

@@ -16,7 +16,7 @@ _JOINED = {"cues_from": ",", "outcomes_from": ",", "window": ",", "columns": ","
 _BETWEEN = re.compile(r"[\s,;|+()\[\]]+")
 
 
-def check(told: Sequence[str], command: Parser) -> None:
+def check_joined(told: Sequence[str], command: Parser) -> None:
     """Exit with what to write where the values of an option are joined wrongly."""
     for action in options_of(command):
         joint = _JOINED.get(action.dest)

@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> None:
     source.check_names_meant("outcomes", rule["outcomes"], events.outcomes)
     name_lists.check_apart("cues", rule["cues"], events.cues)
     name_lists.check_apart("outcomes", rule["outcomes"], events.outcomes)
-    rule |= weight_files.per_name(options, events, 0.1)
+    rule |= weight_files.values_per_name(options, events, 0.1)
     saved = options.output is not None and not mapped and not stored
     if saved:
         names = {side: rule[side] for side in ("cues", "outcomes")}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from rescorla._core import FormatError
-from rescorla._events.names import listed, rows_of
+from rescorla._events.names import cells_of_lines, listed
 from rescorla.cli import joining
 
 
@@ -59,7 +59,7 @@ def check_apart(side: str, names: Sequence[str] | None, known: Collection[str]) 
             )
 
 
-def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict[str, float]:
+def number_per_name(path: Path, all_names: Sequence[str], default: float | None) -> dict[str, float]:
     """The number of each name: of those that the file lacks the default, if there is one."""
     found = {} if default is None else dict.fromkeys(all_names, default)
     return found | dict(_rows(path))
@@ -67,7 +67,7 @@ def numbers(path: Path, all_names: Sequence[str], default: float | None) -> dict
 
 def _rows(path: Path) -> Iterator[tuple[str, float]]:
     seen: set[str] = set()
-    for place, row in enumerate(rows_of(str(path)), 1):
+    for place, row in enumerate(cells_of_lines(str(path)), 1):
         if not row or row == [""]:
             continue
         if len(row) != 2:

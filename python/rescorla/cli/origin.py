@@ -11,7 +11,7 @@ from typing import Any
 from rescorla._events.recorded import UnknownCodingError, coding_of, is_bracketed
 from rescorla._events.text import TextOptions
 from rescorla.cli import source
-from rescorla.cli.coding import shown
+from rescorla.cli.coding import option
 
 # Names that are listed, and parts of what was joined.
 _FEW = 5
@@ -59,7 +59,7 @@ def _text(made: Mapping[str, Any]) -> str:
     }
     flags = _flags()
     unsaid = ("cues_from", "outcomes_from", "window", "format")
-    given = [shown(flags, name, value) for name, value in options.items() if name not in unsaid]
+    given = [option(flags, name, value) for name, value in options.items() if name not in unsaid]
     given += [f"{flags[name]} {kept}" for name, kept in lost.items() if name not in unsaid]
     coded = f", {' '.join(given)}" if given else ""
     return f"{source.described(said._replace(**names))} of {_value(made.get('source'))}{coded}"

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, NoReturn, TextIO, cast
 
 from rescorla._events.events import Events
-from rescorla._weights.disk import plain
+from rescorla._weights.disk import as_python
 
 COUNTED = {
     "read_as": "the format that the files were read as",
@@ -141,7 +141,7 @@ def _json(value: object) -> str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it: null for a number that is not finite."""
-    value = plain(value)
+    value = as_python(value)
     if isinstance(value, Mapping):
         return {str(name): _plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

@@ -16,7 +16,7 @@ from rescorla._core import TextStream
 from rescorla._events.concat import concat_events
 from rescorla._events.events import Events
 from rescorla._events.frames import ROLES, chosen_columns
-from rescorla._events.kinds import FORMATS, NOUNS, Look, Words, look, not_a_table, text_format, warn_of_counts
+from rescorla._events.kinds import FORMATS, NOUNS, Cures, Look, look, not_a_table, text_format, warn_of_counts
 from rescorla._events.lines import lines_of
 from rescorla._events.read import events_of
 from rescorla._events.recorded import SHARED
@@ -35,7 +35,7 @@ _DEFAULTS = TextOptions()
 # What is no part of the name of a column: another column follows, and not after a comma.
 _ANOTHER = re.compile(rf"[\s;|+]({'|'.join(ROLES)})=")
 
-_WORDS = Words(
+_WORDS = Cures(
     text="--format text reads running text",
     unnamed="--columns cues=1,outcomes=2 says which columns they are, with --no-header where line 1 is an "
     "event already; --format text reads it as running text",

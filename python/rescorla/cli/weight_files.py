@@ -111,7 +111,9 @@ def schedule_of(text: str) -> Schedule:
             raise argparse.ArgumentTypeError(f"{each!r} in {text!r} is one too many; write {form}")
         try:
             told[argument] = (
-                list(map(command.number, value.split("/"))) if argument in _LISTS else command.number(value)
+                list(map(command.as_number, value.split("/")))
+                if argument in _LISTS
+                else command.as_number(value)
             )
         except argparse.ArgumentTypeError as error:
             raise argparse.ArgumentTypeError(f"{error}; write {form}") from None
@@ -125,7 +127,7 @@ def schedule_of(text: str) -> Schedule:
     return made
 
 
-def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
+def values_per_name(options: argparse.Namespace, events: Events, alpha: float | None) -> dict[str, Any]:
     """Saliences and asymptotes, of each name where there is a file of them."""
     sides = {"alpha": (events.cues, alpha, rate), "lambda_": (events.outcomes, 1.0, number)}
     found: dict[str, Any] = {}
@@ -137,7 +139,7 @@ def per_name(options: argparse.Namespace, events: Events, alpha: float | None) -
         if one is not None:
             # Here, since what is wrong later is said to be wrong in the file.
             check(f"--{name.rstrip('_')}", one)
-        found[name] = name_lists.numbers(file, known, one)
+        found[name] = name_lists.number_per_name(file, known, one)
     return found
 
 

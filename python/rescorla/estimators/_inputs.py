@@ -117,7 +117,7 @@ def require(estimator: object, y: object, what: str) -> None:
         )
 
 
-def labels_of(y: Any) -> NDArray[Any]:
+def classes_of(y: Any) -> NDArray[Any]:
     """The class of each row; ValueError where one is missing."""
     labels = np.asarray(column_or_1d(y, warn=True))
     # Of a list with other words numpy makes a NaN the word nan.

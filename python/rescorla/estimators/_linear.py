@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rescorla._shared.checks import flag, several, unmasked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.weights import Weights
-from rescorla.estimators._inputs import labels_of, require
+from rescorla.estimators._inputs import classes_of, require
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -228,7 +228,7 @@ class LinearClassifier(ClassifierMixin, LinearEstimator):  # type: ignore[misc]
         more = piece and self._is_known(classes)
         X = self._examples(X, reset=not more)
         require(self, y, "class")
-        labels = labels_of(y)
+        labels = classes_of(y)
         check_consistent_length(X, labels)
         if not piece:
             self._learn_classes(labels)

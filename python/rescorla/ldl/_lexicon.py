@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rescorla._events.cues import ortho_coding
-from rescorla._events.frames import plain
+from rescorla._events.frames import entries_of
 from rescorla._events.read import read_events
 from rescorla._shared.checks import flag, near, numbered, only_names, places, several, shown, whole
-from rescorla._weights.vectors import Vectors, labelled
+from rescorla._weights.vectors import Vectors, named_rows
 from rescorla._weights.weights import Weights
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def lexicon(
     >>> lexicon.vectors["cat", :]
     array([0., 2.])
     """
-    forms = only_names("words must be str", several("words", plain(words), "words"))
-    names, table = labelled("vectors", vectors, np.dtype(np.float64), "z")
+    forms = only_names("words must be str", several("words", entries_of(words), "words"))
+    names, table = named_rows("vectors", vectors, np.dtype(np.float64), "z")
     values = table.values
     if names is not None:
         rows = places(forms, numbered(names))
@@ -84,7 +84,7 @@ def lexicon(
         listed = several("frequencies", frequencies, "numbers, one for each word")
         if len(listed) != len(forms):
             raise ValueError(f"frequencies must be {len(forms)}, one for each word, not {len(listed)}")
-        given = np.array([whole("frequencies", plain(each)) for each in listed], dtype=np.int64)
+        given = np.array([whole("frequencies", entries_of(each)) for each in listed], dtype=np.int64)
     return Lexicon(forms, values, table.names, given, whole("n", n, 1), flag("counts", counts))
 
 

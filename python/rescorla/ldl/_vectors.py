@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rescorla._core import FormatError
-from rescorla._events.frames import plain
+from rescorla._events.frames import entries_of
 from rescorla._shared.checks import (
     PathName,
     Seed,
@@ -62,7 +62,7 @@ def read_vectors(path: PathName, words: Iterable[str]) -> Weights:
            [ 1. ,  0.5]])
     """
     name = path_name(path)
-    asked = dict.fromkeys(only_names("words must be str", several("words", plain(words), "words")))
+    asked = dict.fromkeys(only_names("words must be str", several("words", entries_of(words), "words")))
     wanted = {word.encode(errors="surrogatepass"): word for word in asked}
     found: dict[str, NDArray[np.float64]] = {}
     length = 0

@@ -20,7 +20,7 @@ from rescorla._shared.checks import (
     whole,
 )
 from rescorla._weights.directions import blocks, bounded, directions
-from rescorla._weights.vectors import Vectors, labelled
+from rescorla._weights.vectors import Vectors, named_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -221,7 +221,7 @@ def _prepared(
     """Rows whose products say how near they are; NaN where there is no direction."""
     one_of("method", method, ("correlation", "cosine", "distance"))
     left = _matrix("predicted", predicted)
-    names, table = labelled("vectors", vectors, np.dtype(np.float64), "z")
+    names, table = named_rows("vectors", vectors, np.dtype(np.float64), "z")
     right: NDArray[np.float64] = table.values
     if left.ndim != 2 or left.shape[1] != right.shape[1]:
         raise ValueError(

@@ -23,7 +23,7 @@ def block_of(
     The names that are given are cut out first: the strongest of the rest are those of what is drawn.
     """
     whole("n", n, 1)
-    rows, columns, values = cut(weights, cues, outcomes)
+    rows, columns, values = named_block(weights, cues, outcomes)
     if cues is None:
         rows = _peaks(values, 1, n)
         values = values[rows]
@@ -33,7 +33,7 @@ def block_of(
     return rows, columns, values
 
 
-def cut(
+def named_block(
     weights: Weights, cues: Iterable[str] | None, outcomes: Iterable[str] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
     """The rows and columns of these names, by default all, and their weights."""

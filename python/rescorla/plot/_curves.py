@@ -15,7 +15,7 @@ from rescorla._weights.weights import Weights
 from rescorla.plot._axes import axes, legend_beside, token_ticks, unframe
 from rescorla.plot._dashes import Style, dots, styles
 from rescorla.plot._drawable import of_kind
-from rescorla.plot._phase_bands import draw_phases, draw_probes, probes_of
+from rescorla.plot._phase_bands import draw_phases, draw_probes, probes_of_pairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,7 +151,7 @@ def trajectories(
     points: dict[str, Any] = {}
     for place, (name, panel) in zip(places, panels.items(), strict=True):
         _draw(place, panel, style_of, height, handles)
-        points |= draw_probes(place, probes_of(panel.trajectories, panel.pairs), style_of)
+        points |= draw_probes(place, probes_of_pairs(panel.trajectories, panel.pairs), style_of)
         if grouped:
             place.set_title(name)
     # All lines stand before names are laid out beside and above them.

@@ -12,7 +12,7 @@ from rescorla._shared.optional import need
 from rescorla._weights.ranking import strongest
 from rescorla._weights.weights import Weights
 from rescorla.plot._axes import DIVERGING, INCHES, axes
-from rescorla.plot._block import cut
+from rescorla.plot._block import named_block
 from rescorla.plot._drawable import of_kind
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def network(
     """
     of_kind("weights", weights, Weights)
     n = whole("n", n, 1)
-    rows, columns, values = cut(weights, cues, outcomes)
+    rows, columns, values = named_block(weights, cues, outcomes)
     edges = _edges(values, n, cues is not None, outcomes is not None)
     if not edges:
         raise ValueError(

@@ -41,7 +41,7 @@ class Probe(NamedTuple):
         return f"{between.join(self.cues)}? → {self.outcome}"
 
 
-def probes_of(trajectories: Trajectories, pairs: Sequence[tuple[str, str]]) -> list[Probe]:
+def probes_of_pairs(trajectories: Trajectories, pairs: Sequence[tuple[str, str]]) -> list[Probe]:
     """The probes of trajectories, of the outcomes of these pairs: one for all that ask the same.
 
     Of very many the first, with a warning.

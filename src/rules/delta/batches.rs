@@ -455,7 +455,7 @@ impl Maker {
                 self.pulse.beat(ROW, monitor)?;
             }
             if start != end {
-                merge(&mut self.outcomes);
+                add_up(&mut self.outcomes);
             }
             section.outcomes.push(&self.outcomes)?;
             let pattern = section.patterns.items()[first + group];
@@ -477,7 +477,7 @@ impl Maker {
 }
 
 /// Adds up what stands under the same column.
-fn merge(outcomes: &mut Vec<(u32, u64)>) {
+fn add_up(outcomes: &mut Vec<(u32, u64)>) {
     outcomes.sort_unstable();
     outcomes.dedup_by(|next, kept| {
         let same = next.0 == kept.0;

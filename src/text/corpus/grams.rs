@@ -14,7 +14,7 @@ use crate::memory::spell;
 /// Calls `take` with the names of some words, or of records.
 ///
 /// `frame` is a buffer that is reused.
-pub(super) fn each(
+pub(super) fn each_name(
     names: &Names,
     words: &[&str],
     corpus: &Corpus,

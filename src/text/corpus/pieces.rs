@@ -175,7 +175,7 @@ impl Pieces {
     ) -> Result<()> {
         let monitor = text.monitor;
         let said = words.iter().map(|&word| said(&self.names, word, text));
-        grams::each(&self.names, &collected(said)?, text.corpus, text.frame, |name| {
+        grams::each_name(&self.names, &collected(said)?, text.corpus, text.frame, |name| {
             monitor.check()?;
             writer.name(side, name)
         })
@@ -195,7 +195,7 @@ impl Pieces {
             }
             lists.0.grow(id)
         };
-        grams::each(names, &[said], text.corpus, text.frame, take)?;
+        grams::each_name(names, &[said], text.corpus, text.frame, take)?;
         let list = lists.from(start);
         let at = word as usize;
         if of_word.len() <= at {

@@ -31,7 +31,7 @@ from rescorla._shared.checks import (
     thread_count,
     whole,
 )
-from rescorla._shared.progress import Progress, part_of, watching
+from rescorla._shared.progress import Progress, part_of_passes, watching
 from rescorla._shared.testing import asked
 from rescorla._shared.warn import NumericalWarning, warn
 from rescorla._weights.vectors import Examples
@@ -438,7 +438,7 @@ def _descended(
                 factors=factors,
                 threads=how.threads,
                 cure=how.cure,
-                watch=part_of(watch, first, some, how.passes),
+                watch=part_of_passes(watch, first, some, how.passes),
             )
             start, made = values, first + some
             if objective is None:

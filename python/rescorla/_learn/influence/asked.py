@@ -11,7 +11,7 @@ import numpy as np
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.plan import naming_divergence, rule_of, united
-from rescorla._learn.record import learned
+from rescorla._learn.record import learned_parameters
 from rescorla._learn.request import Request, request_of
 from rescorla._learn.rule import rule_given
 from rescorla._shared.checks import (
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
         ):
             told = {**request.told(), "sums": self._told(), **more}
             report = engine(events._file, **told, threads=1, progress=watch)
-        parameters = learned(events, report, started, **request.recorded())
+        parameters = learned_parameters(events, report, started, **request.recorded())
         # There is no mean over all tokens, and one type.
         del parameters["average"], parameters["dtype"]
         request.warn_unsafe(report)

@@ -236,12 +236,12 @@ class Influence:
         order = [3, 4, 0, 1, 2, 5]
         lines = [[line[place] for place in order] for line in self._lines()]
         table = show.table([_HEADS[place] for place in order], lines, left=2)
-        return show.page(self._head(), table, show.details(self.parameters))
+        return show.notebook_html(self._head(), table, show.details(self.parameters))
 
     def _head(self) -> str:
         cues = show.short(" ".join(self.cues))
         kept = "" if self._n is None else f" of {len(self.events):,}"
-        of = f"{cues} -> {show.short(self.outcome)}, value {show.number(self.value)}"
+        of = f"{cues} -> {show.short(self.outcome)}, value {show.rounded(self.value)}"
         return f"<Influence: {of}, {len(self):,}{kept} rows>"
 
     def _lines(self) -> list[list[str]]:
@@ -249,8 +249,8 @@ class Influence:
         return [
             [
                 str(row),
-                show.number(effect),
-                show.number(contribution),
+                show.rounded(effect),
+                show.rounded(contribution),
                 show.short("_".join(event.cues), 40),
                 show.short("_".join(event.outcomes)),
                 str(event.frequency),

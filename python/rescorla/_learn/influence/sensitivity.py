@@ -244,11 +244,11 @@ class Sensitivity:
     def _repr_html_(self) -> str:
         """All derivatives, those by saliences as far as they are the greatest, for a notebook."""
         table = show.table(["derivative by", ""], self._lines())
-        return show.page(self._head(), table, show.details(self.parameters))
+        return show.notebook_html(self._head(), table, show.details(self.parameters))
 
     def _head(self) -> str:
         cues = show.short(" ".join(self.cues))
-        return f"<Sensitivity: {cues} -> {show.short(self.outcome)}, value {show.number(self.value)}>"
+        return f"<Sensitivity: {cues} -> {show.short(self.outcome)}, value {show.rounded(self.value)}>"
 
     def _lines(self) -> list[list[str]]:
         """Names and derivatives, as cells."""
@@ -259,4 +259,4 @@ class Sensitivity:
             "retention": self.retention,
             **{f"alpha of {show.short(cue)}": number for cue, number in self.top(_SHOWN)},
         }
-        return [[name, show.number(number)] for name, number in numbers.items()]
+        return [[name, show.rounded(number)] for name, number in numbers.items()]

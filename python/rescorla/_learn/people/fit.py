@@ -34,7 +34,10 @@ class Columns(dict[str, "NDArray[Any]"]):
     def _lines(self) -> list[list[str]]:
         """The cells of each row."""
         return [
-            [show.number(float(each)) if isinstance(each, float | np.floating) else str(each) for each in row]
+            [
+                show.rounded(float(each)) if isinstance(each, float | np.floating) else str(each)
+                for each in row
+            ]
             for row in zip(*self.values(), strict=True)
         ]
 
@@ -185,7 +188,7 @@ class Fit:
         return f"{self._head()}\n{self.group!r}"
 
     def _repr_html_(self) -> str:
-        return show.page(self._head(), self.group._repr_html_())
+        return show.notebook_html(self._head(), self.group._repr_html_())
 
     def _head(self) -> str:
         return f"<Fit: {self._described}; log likelihood {self.log_likelihood:.2f}>"

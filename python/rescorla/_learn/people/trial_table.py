@@ -11,7 +11,7 @@ import numpy as np
 import rescorla._core as _core
 from rescorla._events.events import Events
 from rescorla._events.frames import column_of, columns_of, is_frame, is_table
-from rescorla._events.names import rows_of
+from rescorla._events.names import cells_of_lines
 from rescorla._events.read import read_events
 from rescorla._shared.checks import is_missing, path_name
 from rescorla._shared.optional import need
@@ -90,7 +90,7 @@ def columns_of_trials(trials: Any) -> Mapping[Any, Sequence[Any]]:
         name = path_name(trials, "trials")
         if name.endswith(".parquet"):
             return columns_of(need("pyarrow.parquet").read_table(name))
-        header, *rows = rows_of(name)
+        header, *rows = cells_of_lines(name)
         wrong = next((line for line, row in enumerate(rows, 2) if len(row) != len(header)), None)
         if wrong is not None:
             raise _core.FormatError(

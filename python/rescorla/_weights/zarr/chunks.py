@@ -63,7 +63,9 @@ def read_sum(path: str) -> int:
     return int.from_bytes(found, "little")
 
 
-def mapped(stream: IO[bytes], path: str, shape: tuple[int, int], element: np.dtype[Any]) -> NDArray[Any]:
+def mapped_chunk(
+    stream: IO[bytes], path: str, shape: tuple[int, int], element: np.dtype[Any]
+) -> NDArray[Any]:
     """The elements of a chunk, mapped; FormatError where it is not as long as it must be."""
     expected = shape[0] * shape[1] * element.itemsize + _SUM
     found = os.fstat(stream.fileno()).st_size
@@ -72,7 +74,7 @@ def mapped(stream: IO[bytes], path: str, shape: tuple[int, int], element: np.dty
     return np.memmap(stream, dtype=element.newbyteorder("<"), mode="r", shape=shape)
 
 
-def check(stream: IO[bytes], path: str, values: NDArray[Any], before: int, expected: int) -> None:
+def check_chunk(stream: IO[bytes], path: str, values: NDArray[Any], before: int, expected: int) -> None:
     """FormatError where a chunk is not what was written, at this place of this store."""
     found = before
     for piece in pieces(values):

@@ -151,12 +151,12 @@ class Store:
         rows, columns = self.used(tile)
         path = self.file(tile)
         with self._blaming(), chunks.open_regular(path) as stream:
-            values = chunks.mapped(stream, path, self.chunk, self.dtype)
+            values = chunks.mapped_chunk(stream, path, self.chunk, self.dtype)
             found = os.fstat(stream.fileno())
             state = (found.st_dev, found.st_ino, found.st_size, found.st_ctime_ns)
             if self._checked.get(tile) != state:
                 expected = chunks.read_sum(self.sum_file(tile))
-                chunks.check(stream, path, values, chunks.sum_before(self.identity, tile), expected)
+                chunks.check_chunk(stream, path, values, chunks.sum_before(self.identity, tile), expected)
                 self._checked[tile] = state
         return values[:rows, :columns]
 

@@ -14,7 +14,7 @@ _SPECIAL = re.compile("[#_\t]")
 Filter = Callable[[str], str]
 
 
-class Words:
+class WordFinder:
     """Finds the words of lines."""
 
     def __init__(self, allowed_symbols: str | Callable[[str], object], lower_case: bool) -> None:
@@ -52,7 +52,7 @@ def _filter_of(allowed: str | Callable[[str], object]) -> Filter:
     return lambda line: others.sub(" ", line)
 
 
-def contexts(lines: Iterable[str], words: Words, context: str) -> Iterator[list[str]]:
+def contexts(lines: Iterable[str], words: WordFinder, context: str) -> Iterator[list[str]]:
     """The words of each context, which is a line, or a document between marks."""
     if context == "line":
         for line in lines:

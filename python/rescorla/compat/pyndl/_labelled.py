@@ -20,7 +20,7 @@ def is_labelled(weights: object) -> bool:
     return isinstance(weights, need("xarray", "pyndl").DataArray)
 
 
-def labelled(
+def named_array(
     values: NDArray[Any], rows: tuple[str, Sequence[Any]], columns: tuple[str, Sequence[Any]], attrs: Any
 ) -> xarray.DataArray:
     """A DataArray of a matrix: the names of its dimensions, and their labels."""
@@ -56,4 +56,4 @@ def of_nested(weights: Any, rows: str, columns: str, attrs: Any) -> xarray.DataA
     for row, outcome in enumerate(outcomes):
         for cue, weight in weights[outcome].items():
             values[row, numbers[cue]] = weight
-    return labelled(values, (rows, outcomes), (columns, cues), attrs)
+    return named_array(values, (rows, outcomes), (columns, cues), attrs)

@@ -14,7 +14,7 @@ from rescorla._weights import disk
 
 
 @contextmanager
-def writing(path: str, compression: Literal["gzip"] | None) -> Iterator[IO[Any]]:
+def writing_text(path: str, compression: Literal["gzip"] | None) -> Iterator[IO[Any]]:
     """A file to write to, which takes its name when it is complete."""
     with disk.writing(path) as out:
         if compression is None:

@@ -15,7 +15,7 @@ from typing import Any
 from rescorla._core import FormatError, check_apart
 from rescorla._shared.checks import whole
 from rescorla.compat.pyndl._arguments import Path
-from rescorla.compat.pyndl._text_file import check_new, writing
+from rescorla.compat.pyndl._text_file import check_new, writing_text
 
 __all__ = ["create_corpus_from_gz"]
 
@@ -138,7 +138,7 @@ def create_corpus_from_gz(
     )
     check_apart(out, files)
     not_found: list[str] = []
-    with writing(out, None) as text:
+    with writing_text(out, None) as text:
         for file, lines in zip(files, _read(files, n_threads), strict=True):
             if lines is None:
                 not_found.append(f"{file}\n")
@@ -146,7 +146,7 @@ def create_corpus_from_gz(
     if verbose:
         print(f"Processed {len(files)} files. {len(not_found)} files were not found.")
     if not_found:
-        with writing(_not_there_yet(f"{out}.not_found"), None) as text:
+        with writing_text(_not_there_yet(f"{out}.not_found"), None) as text:
             text.write("".join(not_found).encode("utf-8"))
 
 

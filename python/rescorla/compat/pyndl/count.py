@@ -11,7 +11,7 @@ from rescorla._shared.checks import whole
 from rescorla.compat.pyndl._arguments import Path, renamed
 from rescorla.compat.pyndl._by_position import read_by_position
 from rescorla.compat.pyndl._name_order import names_by_jobs
-from rescorla.compat.pyndl._text_file import writing
+from rescorla.compat.pyndl._text_file import writing_text
 
 __all__ = ["CuesOutcomes", "WordsSymbols", "cues_outcomes", "load_counter", "save_counter", "words_symbols"]
 
@@ -175,7 +175,7 @@ def save_counter(counter: Mapping[str, int], filename: Path, *, header: str = "k
     for key, _ in rows:
         if any(end in str(key) for end in "\t\n\r"):
             raise ValueError(f"tables of counts cannot hold the name {key!r}, which has a tab or line break")
-    with writing(os.fsdecode(filename), None) as out:
+    with writing_text(os.fsdecode(filename), None) as out:
         out.write(header.encode("utf-8"))
         out.writelines(f"{key}\t{count}\n".encode() for key, count in rows)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from rescorla._shared.warn import warn
 from rescorla.compat.pyndl._arguments import Path
 from rescorla.compat.pyndl._by_position import rows_by_position
-from rescorla.compat.pyndl._text_file import writing
+from rescorla.compat.pyndl._text_file import writing_text
 
 if TYPE_CHECKING:
     import pandas
@@ -130,7 +130,7 @@ def events_to_file(
         )
         columns = _LEGACY
     end = f"{delimiter}1\n" if compatible else "\n"
-    with writing(os.fsdecode(file_path), compression) as out:
+    with writing_text(os.fsdecode(file_path), compression) as out:
         out.write((delimiter.join(columns) + "\n").encode("utf-8"))
         split = False
         for number, row in enumerate(rows):

@@ -27,7 +27,7 @@ from rescorla.compat.pyndl._arguments import (
     unique,
 )
 from rescorla.compat.pyndl._by_position import read_by_position
-from rescorla.compat.pyndl._labelled import is_labelled, labelled, of_nested, weights_of
+from rescorla.compat.pyndl._labelled import is_labelled, named_array, of_nested, weights_of
 from rescorla.compat.pyndl._name_order import names_by_jobs
 from rescorla.compat.pyndl._nested import learn_nested
 from rescorla.compat.pyndl._provenance import attributes, clock
@@ -245,7 +245,7 @@ def learned(
         method=method,
         before=getattr(weights, "attrs", None),
     )
-    return labelled(values, ("outcomes", outcomes), ("cues", cues), attrs)
+    return named_array(values, ("outcomes", outcomes), ("cues", cues), attrs)
 
 
 def _events(events: Path | Rows, remove_duplicates: bool | None) -> Events:

@@ -16,8 +16,8 @@ from rescorla._events.bands import bandsample as drawn
 from rescorla._events.text import corpus_events
 from rescorla._shared.checks import whole
 from rescorla.compat.pyndl._arguments import Path, renamed
-from rescorla.compat.pyndl._corpus_text import Words, contexts
-from rescorla.compat.pyndl._text_file import check_new, writing
+from rescorla.compat.pyndl._corpus_text import WordFinder, contexts
+from rescorla.compat.pyndl._text_file import check_new, writing_text
 
 __all__ = ["bandsample", "create_event_file", "filter_event_file"]
 
@@ -154,7 +154,7 @@ def create_event_file(
     out = os.fsdecode(event_file)
     check_new(out)
     window = _window(event_structure, event_options)
-    words = Words(allowed_symbols, lower_case)
+    words = WordFinder(allowed_symbols, lower_case)
     by_letters = cue_structure in _GRAMS
     with open(corpus_file, encoding="utf-8") as text:
         given: Iterator[list[str]] = contexts(text, words, context_structure)
@@ -173,7 +173,7 @@ def create_event_file(
             duplicates="drop" if remove_duplicates else "keep",
             progress=bool(verbose),
         )
-    with writing(out, "gzip") as table:
+    with writing_text(out, "gzip") as table:
         table.write(b"cues\toutcomes\n")
         for start in range(0, len(events), _ROWS):
             table.write(events[start : start + _ROWS]._file.table_rows())
@@ -304,7 +304,7 @@ def filter_event_file(
     outcomes_of = _change("outcome", keep_outcomes, remove_outcomes, outcome_map)
     source, out = os.fsdecode(input_event_file), os.fsdecode(output_event_file)
     check_apart(out, [source])
-    with gzip.open(source, "rt", encoding="utf-8") as opened, writing(out, "gzip") as table:
+    with gzip.open(source, "rt", encoding="utf-8") as opened, writing_text(out, "gzip") as table:
         lines = cast(TextIO, opened)
         table.write(lines.readline().encode("utf-8"))
         for number, line in enumerate(lines, 2):

@@ -24,7 +24,7 @@ from rescorla.compat.pyndl._arguments import (
     unique,
 )
 from rescorla.compat.pyndl._by_position import read_by_position
-from rescorla.compat.pyndl._labelled import is_labelled, labelled, labels_of, of_nested, weights_of
+from rescorla.compat.pyndl._labelled import is_labelled, labels_of, named_array, of_nested, weights_of
 from rescorla.compat.pyndl._name_order import Names, names_by_jobs
 from rescorla.compat.pyndl._nested import widrow_hoff_nested
 from rescorla.compat.pyndl._provenance import attributes, clock
@@ -175,7 +175,7 @@ def wh(
         method=method,
         before=getattr(weights, "attrs", None),
     )
-    return labelled(
+    return named_array(
         values,
         (rows, order.outcomes if outcome_vectors is None else outcome_vectors.coords[rows].values),
         (columns, order.cues if cue_vectors is None else cue_vectors.coords[columns].values),
