@@ -156,7 +156,7 @@ def learn_tiles(tiles: Tiles, numbers: Sequence[int], *, threads: int, progress:
         return
     # With fewer tiles than threads the engine shares each among its own.
     n_workers, each = (threads, 1) if len(numbers) >= threads else (1, threads)
-    work = _Work(tiles, sorted(numbers), each)
+    work = _Queue(tiles, sorted(numbers), each)
     workers = [Thread(target=work.run, name=f"rescorla-tile-{n}", daemon=True) for n in range(n_workers)]
     with watching(progress, "learning", "tiles", len(numbers)) as watch:
         try:
@@ -180,7 +180,7 @@ def learn_tiles(tiles: Tiles, numbers: Sequence[int], *, threads: int, progress:
             watch(*work.progress())
 
 
-class _Work:
+class _Queue:
     """Tiles that are left, and what went wrong with which."""
 
     def __init__(self, tiles: Tiles, numbers: list[int], threads: int) -> None:

@@ -171,7 +171,7 @@ def perceptron(
     # From zero weights eta scales everything; multiples of an eta that is no power of two would round, and
     # put on one side of the plane what lies on it.
     scale = 1.0 if weights.any() or start else eta
-    how = _How(rule, eta / scale, bias, schedule, rng if rule == "single" else None, record)
+    how = _Settings(rule, eta / scale, bias, schedule, rng if rule == "single" else None, record)
     started = perf_counter()
     try:
         with watching(progress, "learning", "sweeps", sweeps) as watch:
@@ -234,7 +234,7 @@ class _Found(NamedTuple):
     history: NDArray[np.float64]
 
 
-class _How(NamedTuple):
+class _Settings(NamedTuple):
     """How to learn, whatever the examples are."""
 
     rule: Literal["single", "batch"]
