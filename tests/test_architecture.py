@@ -96,6 +96,14 @@ def test_no_two_files_have_the_same_name() -> None:
     assert sorted(names) == sorted(set(names))
 
 
+def test_no_two_classes_have_the_same_name() -> None:
+    names = re.findall(
+        r"(?m)^class (\w+)", "\n".join(path.read_text(encoding="utf-8") for path in FILES.values())
+    )
+    assert len(names) > 150
+    assert sorted(names) == sorted(set(names))
+
+
 def test_helpers_of_public_rooms_bear_an_underscore() -> None:
     rooms = ("classify", "datasets", "estimators", "measures", "perceptrons", "plot")
     files = [path.name for room in rooms for path in (PACKAGE / room).glob("*.py")]
