@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
-from threading import Thread, Timer
+from threading import Event, Thread, Timer
 from typing import Any
 
 import clusters
@@ -123,15 +123,20 @@ def test_a_worker_killed_amid_a_tile_costs_nothing_but_time(
     with cluster() as client:
         doing(client, clusters.be_slow, 0.1)
         for number in range(pytestconfig.getoption("kills")):
-            out, moment = str(tmp_path / f"{number}.zarr"), random.uniform(0.1, 0.6)
-            killer = Thread(target=_kill_a_worker, args=(client, moment))
+            out, moment, begun = str(tmp_path / f"{number}.zarr"), random.uniform(0, 0.6), Event()
+            killer = Thread(target=_kill_a_worker, args=(client, begun, moment))
             killer.start()
-            rw.distributed.learn(client, events, out, method="forward")
+
+            def begin(*_: int, begun: Event = begun) -> None:
+                begun.set()
+
+            rw.distributed.learn(client, events, out, method="forward", progress=begin)
             killer.join()
             assert bits(rw.load_weights(out)) == whole(events), moment
 
 
-def _kill_a_worker(client: Client, moment: float) -> None:
+def _kill_a_worker(client: Client, begun: Event, moment: float) -> None:
+    begun.wait(60)
     time.sleep(moment)
     os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
 
