@@ -111,8 +111,17 @@ def too_few(config: pytest.Config) -> bool:
     return CI and whole and not config.getoption("collectonly") and cases < CASES_IN_CI
 
 
+# With `-n` the tests run in processes of their own, which give their counts to the one that started them.
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    global cases
+    cases += getattr(node, "workeroutput", {}).get("cases", 0)
+
+
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    if exitstatus == pytest.ExitCode.OK and too_few(session.config):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["cases"] = cases
+    elif exitstatus == pytest.ExitCode.OK and too_few(session.config):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

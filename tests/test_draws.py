@@ -81,6 +81,13 @@ def test_every_run_draws_the_same_and_random_ones_do_not(tmp_path: Path) -> None
     assert drawn(run(tmp_path)) == first
 
 
+def test_cases_of_several_processes_are_counted(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"test_{name}.py").write_text(DRAWN, encoding="utf-8")
+    assert "hypothesis cases: 80\n" in run(tmp_path)
+    assert "hypothesis cases: 80\n" in run(tmp_path, "-n", "2")
+
+
 def test_a_case_that_fails_is_told_as_an_example_to_add(tmp_path: Path) -> None:
     test = tmp_path / "test_fails.py"
     test.write_text(FAILS.format(""), encoding="utf-8")
