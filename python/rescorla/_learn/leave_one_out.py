@@ -8,7 +8,7 @@ import numpy as np
 
 from rescorla._events.given import Source, events_given, is_pair
 from rescorla._learn.equilibrium import equilibrium
-from rescorla._learn.leverage import DECIDES, distinct_rows, predicted_rows, solutions
+from rescorla._learn.leverage import DECIDES, distinct_rows, rows_and_targets, solutions
 from rescorla._learn.sides import sides_of_events, sides_of_pair
 from rescorla._shared.checks import one_of, rate, thread_count, whole
 from rescorla._shared.optional import need
@@ -110,9 +110,9 @@ def leave_one_out(
         progress=progress,
     )
     if is_pair(events):
-        rows = predicted_rows(None, sides_of_pair(given))
+        rows = rows_and_targets(None, sides_of_pair(given))
     else:
-        rows = predicted_rows(given, sides_of_events(given, cue_vectors, outcome_vectors))
+        rows = rows_and_targets(given, sides_of_events(given, cue_vectors, outcome_vectors))
     targets = rows.targets(np.dtype(np.float64))
     errors = targets - rows.sums(weights.values)
     distinct = distinct_rows(rows)

@@ -54,7 +54,7 @@ class Solved(NamedTuple):
     """and which of these each is."""
 
 
-def predicted_rows(events: Events | None, sides: Sides) -> Rows:
+def rows_and_targets(events: Events | None, sides: Sides) -> Rows:
     """The rows to predict from and their targets: of events, or of a pair (X, Z)."""
     x, z = sides.cue_vectors, sides.outcome_vectors
     if events is None:

@@ -10,7 +10,7 @@ import numpy as np
 from rescorla._events.events import Events
 from rescorla._events.given import Source, events_given
 from rescorla._learn.arrays import products
-from rescorla._learn.leverage import DECIDES, distinct_rows, predicted_rows, solutions
+from rescorla._learn.leverage import DECIDES, distinct_rows, rows_and_targets, solutions
 from rescorla._learn.record import of_events, record
 from rescorla._learn.sides import sides_of_events
 from rescorla._shared.checks import one_of, thread_count
@@ -117,7 +117,7 @@ def standard_errors(
     extended = given if background is None else given.with_background(background, progress=progress)
     started = perf_counter()
     lambdas = np.broadcast_to(np.asarray(made["lambda"], dtype=np.float64), len(weights.outcomes))
-    rows = predicted_rows(extended, sides_of_events(extended, None, None))
+    rows = rows_and_targets(extended, sides_of_events(extended, None, None))
     distinct = distinct_rows(rows)
     values, variances = weights.values, np.zeros(weights.shape)
     decided = np.zeros(len(weights.cues), dtype=np.bool_)

@@ -206,14 +206,14 @@ def solve(
     """
     kept, of_kept, shares = _apart(A)
     first = int(of_kept[0]) if background else -1
-    problem = _MergedRows(A, kept, shares[kept], ridge, first)
+    problem = _Merged(A, kept, shares[kept], ridge, first)
     n_targets = Z.shape[1]
     width = int(np.clip(_NUMBERS // max(1, sum(problem.shape)), 1, _WIDEST))
     blocks = [range(start, min(start + width, n_targets)) for start in range(0, n_targets, width)]
     watch = _Watch(max_iter, 1 + len(blocks), show)
     plan, centred = _plan(problem, tol, watch), None
     if plan is None:
-        centred, problem = problem, _MergedRows(A, kept, shares[kept], ridge)
+        centred, problem = problem, _Merged(A, kept, shares[kept], ridge)
         plan = _plan(problem, tol, watch) or problem.unscaled()
     values, converged = np.zeros((A.shape[1], n_targets)), True
     members = np.flatnonzero(of_kept >= 0)
@@ -253,7 +253,7 @@ class _Plan(NamedTuple):
         return weights
 
 
-class _MergedRows:
+class _Merged:
     """The rows, with one column for features that are multiples of each other.
 
     If one of these is the background, features that are on all of its rows are centred. What they lose, it
@@ -381,7 +381,7 @@ class _Watch:
             self._show(self._run * _STEPS + self._done, self._n_runs * _STEPS)
 
 
-def _plan(problem: _MergedRows, tol: float, watch: _Watch) -> _Plan | None:
+def _plan(problem: _Merged, tol: float, watch: _Watch) -> _Plan | None:
     """How to come to the solution of least norm; None where that is not to be had of centred features."""
     n_rows, n_columns = problem.shape
     lengths = problem.lengths
@@ -418,7 +418,7 @@ def _plan(problem: _MergedRows, tol: float, watch: _Watch) -> _Plan | None:
 
 
 def _missing(
-    problem: _MergedRows, scales: NDArray[np.float64], n: int, seed: int, tol: float, watch: _Watch
+    problem: _Merged, scales: NDArray[np.float64], n: int, seed: int, tol: float, watch: _Watch
 ) -> NDArray[np.float64] | None:
     """Random scaled weights that change nothing, n of them; None if there were not iterations enough."""
     drawn = np.random.default_rng(seed).normal(size=(problem.shape[1], n))
@@ -427,7 +427,7 @@ def _missing(
 
 
 def _directions(
-    problem: _MergedRows, scales: NDArray[np.float64], sought: int, tol: float, watch: _Watch
+    problem: _Merged, scales: NDArray[np.float64], sought: int, tol: float, watch: _Watch
 ) -> NDArray[np.float64] | None:
     """An orthonormal basis of the weights that change nothing, if there are no more than are sought."""
     missing = _missing(problem, scales, sought, 1, tol, watch)
@@ -442,7 +442,7 @@ def _directions(
 
 
 def _descend(
-    problem: _MergedRows, scales: NDArray[np.float64], targets: NDArray[np.float64], tol: float, watch: _Watch
+    problem: _Merged, scales: NDArray[np.float64], targets: NDArray[np.float64], tol: float, watch: _Watch
 ) -> Solution:
     """Conjugate gradients on the normal equations of the scaled columns (CGLS), from zero, target by target.
 
